@@ -1,0 +1,1 @@
+"""Configuration, plan, runner, journal: how a trial is run and survives."""

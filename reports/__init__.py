@@ -1,0 +1,1 @@
+"""From records on disk to a page that a design review decides from."""

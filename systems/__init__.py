@@ -1,0 +1,1 @@
+"""Memory architectures: the contract, the registry and the implementations."""

@@ -1,0 +1,1 @@
+"""Plain baselines that every architecture has to beat."""

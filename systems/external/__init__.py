@@ -1,0 +1,1 @@
+"""Systems that live outside the tree: user classes and HTTP services."""

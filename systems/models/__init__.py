@@ -1,0 +1,1 @@
+"""Embedders, readers and token counting: everything that stands in for a model."""
