@@ -1,0 +1,218 @@
+"""The command line: ``memtrial run | report | show | datasets | systems | init``.
+
+Exit codes: 0 fine, 1 a gate failed, 2 error or incomplete, 130 interrupted. An error that the user can mend is one
+sentence on standard error, never a traceback. Everything heavy is imported inside the command that needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from memtrial import __version__
+from memtrial.datasets.errors import UserError
+
+app = typer.Typer(
+    name="memtrial",
+    help="Put memory architectures for LLM agents on trial: same labelled chat logs, same questions, one report.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+datasets_app = typer.Typer(no_args_is_help=True, help="List, check and build labelled chat logs.")
+app.add_typer(datasets_app, name="datasets")
+
+_Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Override a value, e.g. data.path=locomo.json or bm25.k=20."),
+]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"memtrial {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print version.")] = False,
+) -> None:
+    """Compare memory architectures for LLM agents."""
+
+
+@app.command()
+def init(
+    path: Annotated[Path, typer.Argument(help="File to write.")] = Path("memtrial.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a commented starter configuration."""
+    from memtrial.experiments.config import starter_config
+
+    if path.exists() and not force:
+        raise UserError(f"{path} exists already; choose another name or add --force")
+    try:
+        path.write_text(starter_config(), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from error
+    typer.echo(f"wrote {path}; run it with: memtrial run {path}")
+
+
+@app.command()
+def run(
+    config: Annotated[str, typer.Argument(help="A YAML file, or the name of a shipped configuration (quickstart).")],
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the run; the same folder resumes.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most this many questions per data set.")] = None,
+    set_: _Set = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show trials and estimates, run nothing.")] = False,
+) -> None:
+    """Run a configuration, or go on where it was stopped: the same command resumes."""
+    from memtrial.experiments.config import load_config
+    from memtrial.experiments.plan import make_plan
+
+    plan = make_plan(load_config(config, set_ or [], limit))
+    if dry_run:
+        from memtrial.experiments.estimate import render_estimate
+
+        typer.echo(render_estimate(plan))
+        return
+    from memtrial.experiments.progress import make_progress
+    from memtrial.experiments.runner import run as run_plan
+    from memtrial.experiments.store import read_run
+    from memtrial.reports import write_report
+    from memtrial.reports.text import first_lines
+
+    summary = run_plan(plan, out, make_progress())
+    finished = read_run(summary.out)
+    write_report(finished, summary.out)
+    typer.echo(first_lines(finished))
+    typer.echo(f"\nreport: {summary.out / 'report.html'}")
+    raise typer.Exit(summary.exit_code)
+
+
+@app.command()
+def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")]) -> None:
+    """Write report.html, report.md and figures again, from the records alone."""
+    from memtrial.experiments.store import read_run
+    from memtrial.reports import write_report
+
+    write_report(read_run(folder), folder)
+    typer.echo(f"report: {folder / 'report.html'}")
+
+
+@app.command()
+def show(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")],
+    question_id: Annotated[str | None, typer.Argument(help="A question; without it, an overview.")] = None,
+) -> None:
+    """Print an overview of a run, or everything about one question."""
+    from memtrial.experiments.store import read_run
+    from memtrial.reports.text import render_overview, render_question
+
+    finished = read_run(folder)
+    typer.echo(render_question(finished, question_id) if question_id else render_overview(finished))
+
+
+@app.command()
+def systems(
+    name: Annotated[str | None, typer.Argument(help="A system to describe, or the word: check.")] = None,
+    target: Annotated[str | None, typer.Argument(help="After check: name, package.module:Class, file.py:Class, URL.")] = None,
+    set_: _Set = None,
+) -> None:
+    """List systems, describe one, or run the conformance tests: memtrial systems check TARGET."""
+    from memtrial.systems.registry import describe, system_names
+
+    if name is None:
+        width = max(len(info.name) for info in system_names())
+        for info in system_names():
+            typer.echo(f"{info.name:<{width}}  {info.summary}")
+        return
+    if name != "check":
+        typer.echo(describe(name))
+        return
+    if target is None:
+        raise UserError("memtrial systems check needs a TARGET: a name, package.module:Class, file.py:Class or URL")
+    from memtrial.experiments.config import parse_overrides
+    from memtrial.systems.conformance import check_system, render_conformance
+
+    outcome = check_system(target, parse_overrides(set_ or []))
+    typer.echo(render_conformance(outcome))
+    raise typer.Exit(0 if outcome.passed else 1)
+
+
+@datasets_app.command("list")
+def datasets_list() -> None:
+    """List the data sets that can be named in a configuration."""
+    from memtrial.datasets.registry import dataset_names
+
+    width = max(len(info.name) for info in dataset_names())
+    for info in dataset_names():
+        typer.echo(f"{info.name:<{width}}  {info.summary} [{info.licence}]")
+
+
+def _spec(name: str, path: Path | None, options: list[str] | None) -> dict[str, Any]:
+    from memtrial.experiments.config import parse_overrides
+
+    spec: dict[str, Any] = {"name": name, **parse_overrides(options or [])}
+    if path is not None:
+        spec["path"] = str(path)
+    return spec
+
+
+@datasets_app.command("check")
+def datasets_check(
+    name: Annotated[str, typer.Argument(help="Name of a data set (see: memtrial datasets list).")],
+    path: Annotated[Path | None, typer.Option("--path", help="Where its files lie.")] = None,
+    set_: _Set = None,
+) -> None:
+    """Find duplicate or dangling ids, empty answers, impossible times, lures equal to answers; count categories."""
+    from memtrial.datasets.check import check_dataset, render_check
+    from memtrial.datasets.registry import load_dataset
+
+    findings = check_dataset(load_dataset(_spec(name, path, set_)))
+    typer.echo(render_check(findings))
+    raise typer.Exit(1 if findings.errors else 0)
+
+
+@datasets_app.command("build")
+def datasets_build(
+    out: Annotated[Path, typer.Option("--out", help="Folder to write to.")],
+    name: Annotated[str, typer.Argument(help="Name of a data set, usually supportdesk.")] = "supportdesk",
+    path: Annotated[Path | None, typer.Option("--path", help="Where its files lie, for sets that are read.")] = None,
+    messages: Annotated[int | None, typer.Option("--messages", help="Size of a generated log.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of a generated log.")] = None,
+    language: Annotated[str | None, typer.Option("--language", help="zh, en or both.")] = None,
+    set_: _Set = None,
+) -> None:
+    """Write a data set in memtrial's own JSON format, labels included."""
+    from memtrial.datasets.export import export_dataset
+    from memtrial.datasets.registry import load_dataset
+
+    spec = _spec(name, path, set_)
+    given = {"messages": messages, "seed": seed, "language": language}
+    spec.update({key: value for key, value in given.items() if value is not None})
+    dataset = load_dataset(spec)
+    export_dataset(dataset, out)
+    counts = sum(len(c.messages) for corpus in dataset.corpora for c in corpus.conversations)
+    typer.echo(f"wrote {counts} messages and {sum(1 for _ in dataset.questions())} questions to {out}")
+
+
+def main() -> NoReturn:
+    """Entry point of the ``memtrial`` command."""
+    try:
+        app(standalone_mode=True)
+    except UserError as error:
+        typer.echo(f"memtrial: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("memtrial: interrupted; run the same command again to go on", err=True)
+        sys.exit(130)
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
