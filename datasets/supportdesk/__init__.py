@@ -1,0 +1,1 @@
+"""Seeded generator of bilingual customer-service logs with labelled questions."""

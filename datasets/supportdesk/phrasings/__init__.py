@@ -1,0 +1,1 @@
+"""Phrasing banks of the supportdesk generator, one module per split and language."""
