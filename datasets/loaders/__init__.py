@@ -1,0 +1,1 @@
+"""Loaders: one module for each shape of file; each returns a ``Dataset``."""
