@@ -1,0 +1,129 @@
+"""Spans that may be the answer, and what speaks for and against each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memtrial.systems.models.reader import cues
+from memtrial.systems.models.reader.days import Day
+from memtrial.systems.models.reader.need import Need
+from memtrial.systems.models.reader.params import ReaderParams
+from memtrial.systems.models.reader.passages import Passage
+from memtrial.systems.models.reader.spans import trim_statement
+from memtrial.systems.models.reader.text import terms
+from memtrial.systems.models.reader.value import Value
+from memtrial.systems.models.reader.values import extract_names, extract_values
+
+# kinds of values that may answer a kind of question, with how well they fit
+FITS: dict[str, dict[str, float]] = {
+    "number": {"number": 1.0, "percent": 0.5, "money": 0.4, "duration": 0.4},
+    "money": {"money": 1.0, "percent": 0.3, "number": 0.3},
+    "percent": {"percent": 1.0, "number": 0.5},
+    "date": {"date": 1.0, "time": 0.4},
+    "time": {"time": 1.0, "date": 0.3},
+    "duration": {"duration": 1.0, "date": 0.3},
+    "person": {"person": 1.0},
+    "place": {"place": 1.0, "quoted": 0.3},
+    "id": {"id": 1.0, "quoted": 0.4, "number": 0.3},
+    "email": {"email": 1.0},
+    "phone": {"phone": 1.0, "id": 0.4},
+    "url": {"url": 1.0},
+}
+READ_PASSAGES = 40
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A possible answer: ``say`` is its wording, ``norm`` decides which candidates agree."""
+
+    passage: Passage
+    say: str
+    norm: str
+    kind: str
+    features: dict[str, float] = field(default_factory=dict)
+    score: float = 0.0
+
+
+def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParams) -> list[Candidate]:
+    """List the spans of the best passages that fit the kind of answer asked for, unscored but with their features."""
+    ranked = sorted(passages, key=lambda p: -(p.cover + 0.5 * p.item_cover + 0.25 * p.near_cover))[:READ_PASSAGES]
+    candidates = []
+    for passage in ranked:
+        common = passage_features(need, passage, params)
+        for value, fit in _fitting(need, passage):
+            features = common | _value_features(need, passage, value) | {"fit": fit}
+            candidates.append(Candidate(passage, value.say, f"{value.kind}:{value.norm}", value.kind, features))
+    return candidates
+
+
+def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
+    kind = need.asked.kind
+    if kind not in FITS:
+        say = trim_statement(passage.text, need)
+        return [(Value("free", 0, len(passage.text), passage.text, say.lower(), say), 1.0)]
+    fits = FITS[kind]
+    values = [*extract_values(passage.text, passage.item.timestamp, need.language), *extract_names(passage.text)]
+    found = [(v, fits[v.kind]) for v in values if v.kind in fits]
+    if kind == "date" and not any(v.kind == "date" for v, _ in found) and passage.item.timestamp is not None:
+        day = Day(passage.item.timestamp.date())
+        found.append((Value("date", 0, len(passage.text), "", day.norm, day.say(need.language)), 0.5))
+    if kind == "person" and passage.item.sender:
+        sender = passage.item.sender
+        found.append((Value("person", 0, len(passage.text), "", sender.lower(), sender), 0.4))
+    return found
+
+
+def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict[str, float]:
+    """Return what a passage itself says for (positive) or against its spans."""
+    text, item = passage.text, passage.item
+    codes = {v.norm for v in extract_values(item.text, item.timestamp, need.language) if v.kind == "id"}
+    sender = item.sender.lower()
+    lower = item.text.lower()
+    named = any(_same_person(p, sender) or p in lower for p in need.people)
+    return {
+        "cover": passage.cover,
+        "item_cover": passage.item_cover,
+        "near_cover": passage.near_cover,
+        "code_hit": float(bool(need.codes & codes)),
+        "code_miss": float(bool(need.codes) and bool(codes) and not need.codes & codes),
+        "person_hit": float(params.speakers and named),
+        "person_miss": float(params.speakers and bool(need.people) and not named),
+        "own": float(params.speakers and need.first_person and sender == need.asker),
+        "new": (1 - passage.age) * (0.0 if need.asked.when == "original" else 1.0) * float(params.recency),
+        "old": passage.age * (1.0 if need.asked.when == "original" else 0.0) * float(params.recency),
+        "authority": passage.authority * float(params.authority),
+        "correction": float(cues.is_correction(text)) * (-1.0 if need.asked.when == "original" else 1.0),
+        "withdrawn": float(passage.withdrawn),
+        "question": float(cues.is_question(text)),
+        "doubt": float(cues.is_doubtful(text)),
+        "rank": 1 / (1 + passage.index),
+    }
+
+
+def _value_features(need: Need, passage: Passage, value: Value) -> dict[str, float]:
+    text = passage.text
+    replaced = any(a <= value.start and value.end <= b for a, b in cues.old_spans(text))
+    stated = any(v.kind == value.kind and v.norm == value.norm for v in need.values)
+    unit = need.asked.unit
+    around = terms(text[max(0, value.start - 30) : value.end + 30])
+    near = sum(w for t, w in need.terms.items() if t in around) / (sum(need.terms.values()) or 1.0)
+    return {
+        "replaced": float(replaced) * (-1.0 if need.asked.when == "original" else 1.0),
+        "stated": float(stated),
+        "unit": float(
+            bool(unit) and bool(value.unit) and _same_unit(unit, text[value.end : value.end + 30], value.unit)
+        ),
+        "near": near,
+    }
+
+
+def _same_unit(asked: str, after: str, unit: str) -> bool:
+    if re.search(r"[一-鿿]", asked):
+        return unit == asked
+    return bool(terms(asked) & terms(f"{unit} {after}"))
+
+
+def _same_person(name: str, sender: str) -> bool:
+    return bool(sender) and (name == sender or name in sender.split() or sender in name.split())

@@ -1,0 +1,97 @@
+"""Words that say how far a sentence can be trusted: corrections, withdrawals, negation, doubt, orders to the reader."""
+
+from __future__ import annotations
+
+import re
+
+_INSTRUCTION = re.compile(
+    r"\b(?:note|message|instructions?|attention|memo|notice) (?:to|for) (?:all |any |the )?(?:ai|llm|assistants?|bots?|agents?|models?|chatbots?|language models?|memory systems?)\b"
+    r"|\b(?:ignore|disregard|forget|override) (?:all |any |the |your |every )*(?:previous|prior|above|earlier|preceding|other) (?:\w+ )?(?:instructions?|messages?|rules|prompts?|context|records?|answers?)\b"
+    r"|\b(?:ai|llm) (?:assistants?|systems?|models?|agents?|readers?)[,:]? (?:must|should|shall|please|are to|reading)\b"
+    r"|\b(?:assistants?|bots?|models?) (?:must|shall|are (?:to|instructed to|required to)) (?:\w+ ){0,2}(?:answer|reply|respond|say|report|state|tell|treat|use)\b"
+    r"|\bif (?:you are|you're) an? (?:ai|assistant|llm|bot|language model)\b|\b(?:system|developer) (?:prompt|instruction|message|override)\b|^\W*(?:system|assistant)\s?:"
+    r"|\bwhen (?:asked|anyone asks|someone asks|queried|a user asks)\b.{0,60}\b(?:answer|reply|respond|say|state|tell)\b|\b(?:always|only) (?:answer|reply|respond)(?: with)?\b"
+    r"|<\|?(?:im_start|system|endoftext)|\[(?:system|inst)\]|\{\{?system"
+    r"|系统(?:指令|提示|消息)[：:，,]|(?:给|致|请|对)(?:所有|各位)?\s?(?:AI|ai|人工智能|智能|大模型|语言模型|机器人)(?:客服|助手|助理|模型)?|(?:AI|人工智能|智能)(?:助手|助理|模型|客服)(?:请|必须|应|须|注意|一律|在)"
+    r"|(?:忽略|无视|忘记|忘掉|不要理会|不用管)(?:掉)?(?:之前|以上|上面|前面|先前|此前|所有|其他|其它|一切|前述)(?:的|所有|全部)*(?:指令|指示|消息|内容|规则|提示|记录|要求|信息|说法)"
+    r"|(?:如果|当|凡是|凡|若|以后|只要)?(?:有人|用户|任何人|被)(?:再)?(?:问|询问|问到|问起).{0,30}(?:一律|请|都|就|必须|应|只)(?:\w{0,2})(?:回答|回复|答复|说|答)|一律(?:回答|回复|答复|按)",
+    re.IGNORECASE,
+)
+_CORRECTION = re.compile(
+    r"\b(?:correction|actually|scratch that|no,? wait|wait,? no|sorry,? (?:i meant|that should|it(?:'s| is))|i meant|make that|rather than|instead(?: of)?|changed?(?: (?:it|that|my mind))?|"
+    r"updated?|revised|replaced?|supersed\w+|moved? (?:it )?(?:to|from|up|back)|rescheduled|postponed|switch(?:ed|ing)? to|no longer|from now on|effective|new (?:address|number|price|date|time|plan|version|limit|policy)|turns out|as of|now)\b"
+    r"|更正|纠正|改(?:成|为|到|在|了|一下|主意)|换成|换为|调整(?:为|到|成)|更新(?:为|到|了|一下)?|变更|变成|说错|写错|打错|搞错|记错|不对|其实|应该是|现在是|推迟|提前|延期|最新|新版|不再|以.{1,8}为准|升级",
+    re.IGNORECASE,
+)
+_WITHDRAWAL = re.compile(
+    r"\b(?:scratch that|forget (?:that|it|what i said)|never ?mind|ignore (?:that|my (?:last|previous|earlier)|the (?:last|previous|earlier|above))|disregard (?:that|my|the)|i take (?:that|it) back|strike that|"
+    r"(?:was|were|is) (?:wrong|a mistake|mistaken|incorrect|not true|a typo|withdrawn|void|retracted)|that(?:'s| is) (?:wrong|not right)|my mistake|retract\w*|withdraw\w*|wrong (?:chat|person|thread|window|number)|void)\b"
+    r"|作废|收回|撤回|别管|当我没说|不算数|说错了?|发错了?|写错了?|打错了?|搞错了?|弄错了?|记错了?|不是真的|有误|无效|取消上|上一条|上条|刚才那条|忽略我",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|unable|\w+n['’]t|fail(?:ed|s)?|refus\w+|declin\w+|reject\w+|denied|deny|cancel\w*|unavailable|unsupported|discontinued|out of stock|sold out|stopped|hasn['’]t|yet to|isn['’]t)\b"
+    r"|不(?!过|错|好意思|久|仅|但|管|论|同|知|客气|用谢|止|断|足|少|得|如|妨|客)|没(?!事|关系|问题)|未(?!来|必)|无(?!论|线|锡|意|须|需)|非(?!常)|别(?!的|人)|取消|拒绝|缺货|售罄|下架|停产|停用|否认|驳回",
+    re.IGNORECASE,
+)
+_DOUBT = re.compile(
+    r"\b(?:maybe|perhaps|might|probably|not sure|i think|i guess|possibly|rumou?r\w*|apparently|someone said|i heard|supposedly|guess(?:ing)?|if (?:i|we|they|he|she|it)|would have|could be|just kidding|joking|kidding|imagine)\b"
+    r"|可能|也许|大概|不确定|好像|听说|据说|估计|应该会|猜|传言|传闻|要是|如果|假如|开玩笑|说着玩",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?？]\s*[\"”'）)]*\s*$|(?:吗|呢)[。!！~～ ]*$|^(?:请问|想问|问一下)")
+_OLD_NEW = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in [
+        r"(?:从|由)(?:原来的|之前的)?(?P<old>.{1,30}?)(?:改|换|调整|变更|变|升级|提高|降低|降|涨|升|提前|推迟|延长|缩短|更新|增加|减少)(?:成|为|到|至|了)+(?P<new>.{1,40})",
+        r"不是(?P<old>[^，,。]{1,30})[，,、\s]*(?:而是|应该是|是)(?P<new>.{1,40})",
+        r"(?:把|将)?(?P<old>[^，,。]{1,20}?)(?:改|换)(?:成|为|到)(?:了)?(?P<new>.{1,40})",
+        r"(?P<new>[^，,。]{1,30})[，,]?(?:代替|替代|取代|而不是|不是)(?:原来的|之前的)?(?P<old>[^，,。]{1,30})",
+        r"(?:原来的?|之前的?|原先的?|旧的?|本来是?)(?:是)?(?P<old>[^，,。]{1,30})[，,](?:现在|改|已|新|目前)(?P<new>.{1,40})",
+        r"\bfrom (?:the (?:old|original|previous) )?(?P<old>.{1,40}?) (?:to|into|up to|down to) (?P<new>.{1,50})",
+        r"\bnot (?P<old>.{1,40}?),? (?:but|it(?:'s| is)|rather|make it) (?P<new>.{1,50})",
+        r"(?P<new>.{1,50}?),? (?:instead of|rather than|not|in place of|replac(?:es|ing)|supersed(?:es|ing)) (?:the (?:old|original|previous) )?(?P<old>.{1,40})",
+        r"(?P<old>.{1,40}?) (?:is|was|has been|have been|gets?|got) (?:now )?(?:replaced by|changed to|moved to|rescheduled to|updated to|revised to|superseded by|increased to|reduced to|raised to|cut to|extended to) (?P<new>.{1,50})",
+        r"\b(?:was|used to be|previously|originally|formerly|before it was) (?P<old>.{1,40}?)[,;—-]+ ?(?:but |and )?(?:it(?:'s| is) )?(?:now|currently) (?P<new>.{1,50})",
+        r"\b(?:now|currently) (?P<new>.{1,40}?)[,(;—-]+ ?(?:it )?(?:was|used to be|previously|originally|formerly|up from|down from) (?P<old>.{1,40})",
+    ]
+]
+
+
+def is_instruction(text: str) -> bool:
+    """Tell whether a text orders its reader about (untrusted: the whole item is left out)."""
+    return bool(_INSTRUCTION.search(text))
+
+
+def is_correction(sentence: str) -> bool:
+    """Tell whether a sentence says that something changed."""
+    return bool(_CORRECTION.search(sentence))
+
+
+def is_withdrawal(sentence: str) -> bool:
+    """Tell whether a sentence takes back an earlier one."""
+    return bool(_WITHDRAWAL.search(sentence))
+
+
+def is_doubtful(sentence: str) -> bool:
+    """Tell whether a sentence is a guess, hearsay or a hypothesis."""
+    return bool(_DOUBT.search(sentence))
+
+
+def is_question(sentence: str) -> bool:
+    """Tell whether a sentence asks rather than states."""
+    return bool(_QUESTION.search(sentence))
+
+
+def negations(sentence: str) -> int:
+    """Count negating words."""
+    return len(_NEGATION.findall(sentence))
+
+
+def old_spans(sentence: str) -> list[tuple[int, int]]:
+    """Return offsets of what a sentence itself calls replaced (the A of "from A to B")."""
+    spans = []
+    for pattern in _OLD_NEW:
+        for match in pattern.finditer(sentence):
+            spans.append(match.span("old"))
+    return spans

@@ -1,0 +1,118 @@
+"""Which kind of answer a question asks for, told from its words alone (English and Chinese)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal[
+    "number", "money", "percent", "date", "time", "duration", "boolean", "person", "place", "id", "email", "phone", "url",
+    "choice", "list", "reason", "free",
+]  # fmt: skip
+
+_EN_AUX = r"is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't|can't|won't"
+_PATTERNS: list[tuple[Kind, str]] = [
+    # Chinese, most specific first
+    ("choice", r"还是(?!(?:没|不|有|在|要|会|能))[^，。？?]{1,20}[？?]?(?:呢|啊)?\s*[？?]|哪个更"),
+    ("reason", r"为什么|为啥|为何|什么原因|怎么会|什么理由|原因是什么|因为什么"),
+    ("percent", r"百分之(?:几|多少)|打?几折|多少折|折扣是多少|比例|税率|利率|百分比"),
+    ("money", r"多少钱|几块钱|几元|多少元|多少块|什么价|价格|价钱|费用|运费|金额|总价|单价|花了多少|付了多少|退了?多少钱|预算|报价|押金|违约金|工资"),
+    ("duration", r"多久|多长时间|多少(?:个)?(?:天|小时|分钟|工作日|星期|礼拜|周|个月|年)|几(?:个)?(?:天|小时|分钟|工作日|星期|礼拜|周(?!几)|月内|年)(?!级)|几天|保修期|有效期是?多|期限|时长"),
+    ("time", r"几点|什么钟点|几时"),
+    ("date", r"什么时候|何时|哪天|哪一天|几号|几月|哪年|哪一年|什么日期|日期是|星期几|周几|礼拜几|啥时候|多会儿|哪个月|什么时间|截止日|期限到"),
+    ("phone", r"电话(?:号码)?是|手机号|联系电话|号码是多少|电话多少"),
+    ("email", r"邮箱|电子邮件地址|邮件地址"),
+    ("url", r"网址|链接|哪个网站"),
+    ("id", r"单号|订单号|编号|工单号|序列号|型号|验证码|代码|批次号|发票号|货号|sku|哪(?:个|张|一个|一张|笔|一笔)(?:订单|工单|单子)"),
+    ("list", r"哪些|哪几|都有(?:什么|谁|哪)|有哪|分别|列出|列举|都(?:说|提|买|订|要|用|做)了?(?:什么|哪|啥)"),
+    ("person", r"谁|哪位|哪个人|叫什么名字?[？?]?$|什么人|负责人是|联系人是|姓什么|姓名"),
+    ("place", r"哪里|哪儿|在哪|什么地方|地址|哪个(?:城市|国家|仓库|地方|地区|省|市|门店|店|站|机场|房间|会议室)|送到哪|寄到哪|去哪"),
+    ("number", r"多少|几(?:个|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|斤|倍|克|米|公里|端|口|层|寸)|数量|第几|多重|多高|多大|多远|多宽|多少个|容量|重量|尺寸|功率|电压|分辨率"),
+    ("boolean", r"吗|么[？?]?$|是不是|有没有|能不能|可不可以|会不会|要不要|对不对|行不行|是否|能否|可否|好不好|在不在|算不算|支不支持|需不需要|没有[？?]$|了没[？?有]?"),
+    # English
+    ("reason", r"^(?:so |and |but )?why\b|\bwhy (?:did|was|is|are|were|does|do|has|had)\b|\bwhat(?:'s| is| was) the reason\b|\bfor what reason\b|\bhow come\b"),
+    ("percent", r"\bwhat (?:percent|percentage|discount|share|rate)\b|\bhow many percent\b|\bwhat(?:'s| is| was) the (?:\w+ )?(?:percentage|discount|tax rate|interest rate)\b"),
+    ("duration", r"\bhow long\b(?! is the (?:cable|cord|strap|rope))|\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|months|years|nights)\b|\bhow much (?:more |longer |extra )?time\b|\bwhat(?:'s| is| was) the (?:\w+ )?(?:duration|warranty period|return window|deadline length|lead time|turnaround)\b|\blength of (?:time|the warranty)"),
+    ("money", r"\bhow much (?:did|does|do|was|is|were|are|will|would|should|has|have|had|money|of a refund|for|to|am|can|could|cost)\b(?!.*\b(?:weigh|storage|memory|ram|capacity|water|battery|time)\b)|\bwhat(?:'s| is| was| are| were| did| does| will| would)?\b.{0,40}\b(?:price|cost|costs|fee|fees|amount|budget|salary|total|balance|charge|refund amount|deposit|quote|rent)\b"),
+    ("time", r"\bwhat time\b|\bat what hour\b|\bwhat hour\b"),
+    ("date", r"\bwhen\b(?!ever)(?=.*\?|.*$)|\b(?:what|which|on which|on what|by what|until what) (?:\w+ )?(?:date|day|month|year|week|weekday|deadline)\b|\bwhat(?:'s| is| was) the (?:\w+ ){0,3}(?:date|deadline|day|due date|birthday)\b|\bhow soon\b|\bhow recently\b"),
+    ("phone", r"\b(?:phone|telephone|mobile|contact|cell) number\b|\bwhat number (?:should|can|do|to) (?:\w+ )?(?:call|ring|reach)\b"),
+    ("email", r"\be-?mail address\b|\bwhat(?:'s| is| was) .{0,30}\be-?mail\b"),
+    ("url", r"\b(?:url|link|website|web address)\b"),
+    ("id", r"\b(?:order|tracking|ticket|case|serial|invoice|reference|confirmation|model|part|batch|rma|return|booking|account|room|flight) (?:number|no\.?|id|code)\b|\bwhat(?:'s| is| was) the (?:\w+ ){0,2}(?:id|code|sku|number of (?:the|my) (?:order|ticket))\b|\bwhich (?:order|ticket|invoice|rma|case|sku|model|build|version|firmware)\b|\bwhat (?:model|version|firmware|sku)\b"),
+    ("number", r"\bhow many\b|\bwhat(?:'s| is| was| are) the (?:\w+ ){0,3}(?:number of|quantity|capacity|weight|height|width|size|score|count|age|population|wattage|voltage|resolution|battery)\b|\bhow (?:old|tall|heavy|wide|deep|big|far|fast|often|large|high|loud|bright)\b|\bhow much\b|\bwhat (?:size|quantity|number)\b|\bhow long\b"),
+    ("list", r"\b(?:which|what) (?:\w+ ){0,2}(?:items|products|things|orders|colou?rs|people|places|countries|cities|books|movies|activities|events|reasons|issues|problems|features|hobbies|options|types|kinds|models|names|steps|documents|tickets|complaints|topics|sports|instruments|pets|languages|foods|dishes|ones)\b|^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:all|else)\b|\bwho all\b|\bwhat are (?:the|all|my|his|her|their)\b.*s\b"),
+    ("choice", rf"^(?:[\w',]+ ){{0,2}}(?:{_EN_AUX})\b.+\b\w+ or (?!not\b|more\b|less\b|so\b|later\b|two\b|anything\b|something\b)\w+.*\?|\b(?:which|what|who)\b.*[,:?-].*\bor\b.*\?|\bwhether\b.*\bor (?!not\b)"),
+    ("person", r"\bwho(?:m|se|'s)?\b|\b(?:which|what) (?:person|colleague|agent|customer|user|engineer|manager|teammate|friend|employee|technician|rep|representative|driver|author|artist|doctor)\b|\bwhat(?:'s| is| was) (?:the |my |his |her |their )?(?:\w+ ){0,3}name\b"),
+    ("place", r"\bwhere\b|\b(?:which|what) (?:city|country|town|state|place|address|location|warehouse|store|office|building|street|hotel|restaurant|airport|room|depot|branch|shop|park|school)\b|\bwhat(?:'s| is| was) .{0,30}\b(?:address|location)\b"),
+    ("boolean", rf"^(?:so |and |but |ok |okay |then |also |hey |hi |sorry |please |well |quick question |um |now )*,? ?(?:{_EN_AUX})\b|[,;:—-] ?(?:{_EN_AUX}) (?:i|we|you|they|he|she|it|the|my|our|your|that|this|there)\b.*\?|\bwhether\b|(?:, (?:right|correct|yes|no|isn't it|is it|didn't i|did i|are they|did they))\?$"),
+]  # fmt: skip
+_RULES = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
+_CHOICE_BLOCK = re.compile(r"(?:^|\n)\s*[（(]?[A-Ha-h][)）.、:：]\s*\S")
+_UNIT_EN = re.compile(
+    r"\bhow many (?:more |other |extra |different |of (?:the|my|our) )?(?P<u>[a-z-]+(?: [a-z-]+)?)", re.IGNORECASE
+)
+_UNIT_ZH = re.compile(
+    r"(?:多少|几)(?:个|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|公斤|斤|克|毫安时?|瓦|米|公里|天|小时|分钟|个月|年|周|工作日|寸|兆|度)"
+)
+_ORIGINAL = re.compile(
+    r"\boriginal(?:ly)?\b|\bbefore (?:the|that|it was|they|he|she|i|we|you|any|this)\b|\bat first\b|\bfirst (?:said|told|asked|planned|given|quoted)\b|\binitial(?:ly)?\b|\bused to\b|\bprevious(?:ly)?\b|\bformer(?:ly)?\b|\bearlier\b|\bold\b|\bprior\b"
+    r"|原来|原本|原先|最初|起初|一开始|之前|以前|改之前|变更前|更新前|修改前|旧的|上一版|本来|当初",
+    re.IGNORECASE,
+)
+_CURRENT = re.compile(
+    r"\bnow\b|\bcurrent(?:ly)?\b|\blatest\b|\bmost recent(?:ly)?\b|\bas of\b|\bstill\b|\bat the moment\b|\bin the end\b|\bfinal(?:ly)?\b|\bnewest\b|\bup to date\b|\bany ?more\b|\btoday\b|\beventually\b|\bended up\b"
+    r"|现在|目前|最新|当前|如今|还(?:在|有|能)|最后|最终|最近|眼下|仍|到底|今天|后来",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question asks for.
+
+    Attributes:
+        kind: the kind of answer.
+        unit: counted noun or unit of a "how many", lower case, or an empty string.
+        when: ``current``, ``original`` or ``plain``.
+        many: several answers are wanted.
+    """
+
+    kind: Kind
+    unit: str = ""
+    when: Literal["current", "original", "plain"] = "plain"
+    many: bool = False
+
+
+def predict_kind(text: str, options: Sequence[str] = ()) -> Asked:
+    """Predict the kind of answer that a question wants.
+
+    Args:
+        text: the question, any language; the last question of several decides.
+        options: choices offered apart from the text; any makes it a choice.
+    """
+    question = _last_question(text)
+    when: Literal["current", "original", "plain"] = "plain"
+    if _ORIGINAL.search(text):
+        when = "original"
+    elif _CURRENT.search(text):
+        when = "current"
+    unit_match = _UNIT_EN.search(question)
+    unit = unit_match["u"].lower() if unit_match else ""
+    if not unit and (zh := _UNIT_ZH.search(question)):
+        unit = zh.group().removeprefix("多少").removeprefix("几")
+    if options or _CHOICE_BLOCK.search(text):
+        return Asked("choice", unit, when)
+    for kind, pattern in _RULES:
+        if pattern.search(question):
+            return Asked(kind, unit, when, many=kind == "list")
+    return Asked("free", unit, when)
+
+
+def _last_question(text: str) -> str:
+    """Keep the last sentence that ends in a question mark, or the whole text."""
+    parts = re.findall(r"[^?？。！!\n]*[?？]", text)
+    stripped = [p.strip(" \t,，") for p in parts if len(p.strip()) > 3]
+    return stripped[-1] if stripped else text.strip()

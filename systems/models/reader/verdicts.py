@@ -1,0 +1,117 @@
+"""Answers that are no span: yes or no, and a choice among options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memtrial.systems.models.reader import cues
+from memtrial.systems.models.reader.candidates import Candidate
+from memtrial.systems.models.reader.need import Need
+from memtrial.systems.models.reader.text import terms
+from memtrial.systems.models.reader.values import extract_values
+
+YES = {"en": "Yes", "zh": "是"}
+NO = {"en": "No", "zh": "否"}
+# pairs of opposites; both sides as the start of a word (English) or as characters (Chinese)
+_OPPOSITES = [
+    (r"\bopen|\bpending|\bactive|\bunresolved|\bongoing|未关闭|未解决|处理中|进行中|打开|开着|未结", r"\bclosed?\b|\bresolved|\bsettled|\bcompleted|\bfinished|\bexpired|已关闭|关闭|已解决|解决|结案|完成|过期|失效|结束"),
+    (r"\bin stock|\bavailable|有货|现货|在售", r"\bout of stock|\bsold out|\bunavailable|\bdiscontinued|缺货|无货|售罄|下架|停产"),
+    (r"\bapprov|\baccept|\bgrant|批准|同意|通过|接受", r"\breject|\bdeclin|\brefus|\bdenied|拒绝|驳回|不批|未通过"),
+    (r"\bkeep|\bkept|保留", r"\bcancel|\breturn|取消|退货|退掉"),
+    (r"\blike|\blove|\benjoy|喜欢|爱", r"\bhate|\bdislike|讨厌|不喜欢"),
+    (r"\bfree|免费|包邮", r"\bcharge|\bfee\b|收费|自费|不包邮"),
+    (r"\bexclu|不含|不包括", r"\binclu|包含|包括"),
+]  # fmt: skip
+_PATTERNS = [(re.compile(a, re.IGNORECASE), re.compile(b, re.IGNORECASE)) for a, b in _OPPOSITES]
+_LETTERED = re.compile(
+    r"(?:^|\n|\s)[（(]?(?P<l>[A-Ha-h])[)）.、:：]\s*(?P<t>.+?)(?=(?:[\n\s;；,，][（(]?[A-Ha-h][)）.、:：])|$)",
+    re.DOTALL,
+)
+_EN_OR = re.compile(
+    r"(?P<a>[\w'’-]+(?: [\w'’-]+){0,5}?),? or (?P<b>[\w'’ -]+?)(?: (?:one|version|option))?\s*[?.]?\s*$", re.IGNORECASE
+)
+_ZH_OR = re.compile(r"(?P<a>[^，。？?：:]{1,20}?)(?:，|,)?还是(?P<b>[^，。？?]{1,20}?)(?:呢|啊|的)?\s*[？?]?\s*$")
+
+
+def judge_boolean(need: Need, candidate: Candidate) -> bool:
+    """Decide yes or no by the polarity of the statement against that of the question."""
+    text = candidate.passage.text
+    same = cues.negations(text) % 2 == 0
+    for one, other in _PATTERNS:
+        if (one.search(need.question) and other.search(text) and not one.search(text)) or (
+            other.search(need.question) and one.search(text) and not other.search(text)
+        ):
+            same = not same
+            break
+    if cues.negations(need.question) % 2 == 1 and not _asks_politely(need.question):
+        same = not same
+    stated = [v for v in need.values if v.kind in ("number", "money", "date", "time", "duration", "percent")]
+    found = extract_values(text, candidate.passage.item.timestamp, need.language)
+    for value in stated:
+        rivals = [v for v in found if v.kind == value.kind and (v.unit == value.unit or not value.unit)]
+        if rivals and all(v.norm != value.norm for v in rivals):
+            return False
+    return same
+
+
+def _asks_politely(question: str) -> bool:
+    """Recognise negations that ask and do not deny: isn't it…?, 是不是, 有没有, 能不能."""
+    return bool(
+        re.search(
+            r"(.)[不没]\1|有没有|没有[？?]?$|[了过]没|^\W*(?:\w+ )?\w+n['’]t\b|是否|能否|可否|or not",
+            question,
+            re.IGNORECASE,
+        )
+    )
+
+
+def find_options(question: str, options: Sequence[str]) -> list[tuple[str, str]]:
+    """Return (letter, text) of each option: those given apart, a lettered block, or "A or B" / A还是B in the question."""
+    if options:
+        return [_letter(option, i) for i, option in enumerate(options)]
+    lettered = [(m["l"].upper(), m["t"].strip()) for m in _LETTERED.finditer(question)]
+    if len(lettered) > 1:
+        return lettered
+    match = _ZH_OR.search(question) or _EN_OR.search(question)
+    if match is None:
+        return []
+    first, second = match["a"].strip(), match["b"].strip()
+    size = len(second.split())
+    words = first.split()
+    if len(words) > size:
+        first = " ".join(words[-max(size, 1) :])
+    return [("", re.sub(r"^.*?是(?=.)", "", first)), ("", second)]
+
+
+def _letter(option: str, index: int) -> tuple[str, str]:
+    match = re.match(r"\s*[（(]?([A-Ha-h])[)）.、:：]\s*(.+)", option, re.DOTALL)
+    return (match[1].upper(), match[2].strip()) if match else (chr(ord("A") + index % 26), option.strip())
+
+
+def rate_options(
+    options: Sequence[tuple[str, str]], candidates: Sequence[Candidate]
+) -> list[tuple[float, Candidate | None]]:
+    """Rate each option by the passages that speak of it: covered share of its own terms, weighed by the passage's score."""
+    option_terms = [terms(text) for _, text in options]
+    shared = frozenset.intersection(*option_terms) if option_terms else frozenset()
+    rated: list[tuple[float, Candidate | None]] = []
+    for (_, text), found in zip(options, option_terms, strict=True):
+        own = (found - shared) or found
+        best: tuple[float, Candidate | None] = (0.0, None)
+        for candidate in candidates:
+            passage = candidate.passage.text
+            hit = len(own & terms(passage)) / len(own) if own else 0.0
+            hit = max(hit, float(text.lower() in passage.lower()))
+            value = hit * max(candidate.score, 0.05)
+            if hit and _denied(passage, text):
+                value *= 0.2
+            if value > best[0]:
+                best = (value, candidate)
+        rated.append(best)
+    return rated
+
+
+def _denied(passage: str, option: str) -> bool:
+    place = passage.lower().find(option.lower())
+    return place >= 0 and cues.negations(passage[max(0, place - 14) : place]) % 2 == 1
