@@ -1,0 +1,182 @@
+"""Ranking by words: BM25 of a turn, of the turns around it, and of its session.
+
+Chat turns are short and lean on their neighbours, so a turn that answers in other words than the question's can be found
+through the turn before it, or through a session that is about the matter. Tantivy proposes the turns that hold a term
+of the question; the same formula is then counted over three widths of text around each of them, from the terms of the
+turns themselves. So a later message widens windows and sessions at once, and nothing indexed ever has to change.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from memtrial.datasets.schema import Message
+from memtrial.systems.baselines.log import Log, caption
+from memtrial.systems.baselines.parts import Part, in_deviations
+from memtrial.systems.models.analyze import ANALYZER_VERSION, date_words, has_han, terms
+from memtrial.systems.stores.fulltext import FullTextStore
+
+
+class IndexParams(Part):
+    """What a turn is indexed with besides its content: who said it, and when, in the words people use for dates."""
+
+    speaker: bool = True
+    date: bool = True
+
+
+class UnitParams(Part):
+    """How much each width of text counts, in standard deviations of its score; 0 leaves one out.
+
+    A session is one number for all of its turns and cannot tell them apart: half weight. ``reach``: neighbours on
+    either side that make a turn's window.
+    """
+
+    turn: float = Field(default=1.0, ge=0)
+    window: float = Field(default=1.0, ge=0)
+    session: float = Field(default=0.5, ge=0)
+    reach: int = Field(default=1, ge=1, le=20)
+
+
+class LexicalParams(Part):
+    """Parameters of ranking by words.
+
+    ``candidates``: turns that the full-text engine proposes; ``history``: weight of the terms of earlier turns of the
+    dialogue against those of the question; ``k1`` and ``b`` as in BM25 (Robertson and Zaragoza 2009).
+    """
+
+    index: IndexParams = Field(default_factory=IndexParams)
+    units: UnitParams = Field(default_factory=UnitParams)
+    candidates: int = Field(default=1_000, ge=1, le=100_000)
+    history: float = Field(default=0.5, ge=0, le=1)
+    k1: float = Field(default=1.2, ge=0, le=10)
+    b: float = Field(default=0.75, ge=0, le=1)
+
+
+class LexicalRanker:
+    """Full text of a log, on disk in a folder."""
+
+    def __init__(self, params: LexicalParams, log: Log, folder: Path, *, captions: bool) -> None:
+        """Open the index of ``folder``, or make it."""
+        self._params = params
+        self._log = log
+        self._captions = captions
+        self._store = FullTextStore(
+            folder, {"analyzer": ANALYZER_VERSION, "captions": captions, **params.index.model_dump()}
+        )
+        self._vocabulary: dict[str, int] = {}
+        self._terms: list[tuple[int, ...]] = []
+        self._session_length: Counter[int] = Counter()
+        self._total = 0
+
+    def add(self, positions: Sequence[int]) -> None:
+        """Index messages by their positions in the log, which must come in order; searchable when this returns."""
+        for position in positions:
+            message = self._log.messages[position]
+            found = terms(self._text(message))
+            self._store.add(message.id, message.tenant_id, found)
+            self._terms.append(tuple(self._vocabulary.setdefault(t, len(self._vocabulary)) for t in found))
+            self._session_length[self._log.session[position]] += len(found)
+            self._total += len(found)
+        self._store.commit()
+
+    def _text(self, message: Message) -> str:
+        index = self._params.index
+        parts = [message.content]
+        if self._captions:
+            parts.append(caption(message))
+        if index.speaker:
+            parts.append(message.sender_name)
+        if index.date:
+            parts.append(date_words(message.timestamp, chinese=has_han(message.content)))
+        return "\n".join(parts)
+
+    def rank(self, question: str, history: Sequence[str], tenant: str | None) -> list[tuple[int, float]]:
+        """Return positions and scores of the turns that share a term with the question or stand beside one that does.
+
+        Args:
+            question: any text.
+            history: earlier turns of the dialogue.
+            tenant: only this tenant's messages; None for everybody's.
+        """
+        self._forget_what_was_not_given()
+        weights = self._weigh(question, history)
+        proposed = self._store.search(weights.items(), tenant, self._params.candidates)
+        hits = [self._log.position[id] for id, _ in proposed]
+        return self._score(hits, self._importance(weights))
+
+    def _forget_what_was_not_given(self) -> None:
+        # A folder may be ahead of the log it is reopened for: what was not handed over yet must not be found.
+        if len(self._store) > len(self._log):
+            self._store.clear()
+            words = list(self._vocabulary)
+            for message, found in zip(self._log.messages, self._terms, strict=True):
+                self._store.add(message.id, message.tenant_id, [words[t] for t in found])
+            self._store.commit()
+
+    def _weigh(self, question: str, history: Sequence[str]) -> dict[str, float]:
+        weights = {t: self._params.history for turn in history for t in terms(turn)} if self._params.history else {}
+        weights.update(dict.fromkeys(terms(question), 1.0))
+        return weights
+
+    def _importance(self, weights: Mapping[str, float]) -> dict[int, float]:
+        """Return each known term's weight times its inverse document frequency over turns."""
+        total = len(self._log)
+        important: dict[int, float] = {}
+        for term, weight in weights.items():
+            if term in self._vocabulary:
+                df = self._store.document_frequency(term)
+                important[self._vocabulary[term]] = weight * math.log(1 + (total - df + 0.5) / (df + 0.5))
+        return important
+
+    def _score(self, hits: Sequence[int], importance: Mapping[int, float]) -> list[tuple[int, float]]:
+        if not hits:
+            return []
+        units, log = self._params.units, self._log
+        counts = {hit: Counter(t for t in self._terms[hit] if t in importance) for hit in hits}
+        mean = max(self._total / len(log), 1.0)
+        turn: dict[int, float] = {}
+        window: dict[int, float] = {}
+        sessions: dict[int, Counter[int]] = {}
+        for hit, count in counts.items():
+            turn[hit] = self._bm25(count, len(self._terms[hit]) / mean, importance)
+            if units.session:
+                sessions.setdefault(log.session[hit], Counter()).update(count)
+        reached = {near for hit in hits for near in log.around(hit, units.reach)} if units.window else set(hits)
+        if units.window:
+            for position in reached:
+                near = log.around(position, units.reach)
+                merged: Counter[int] = Counter()
+                for other in near:
+                    if other in counts:
+                        merged.update(counts[other])
+                length = sum(len(self._terms[other]) for other in near)
+                window[position] = self._bm25(merged, length / (mean * (2 * units.reach + 1)), importance)
+        mean_session = max(self._total / len(self._session_length), 1.0)
+        by_session = {
+            s: self._bm25(count, self._session_length[s] / mean_session, importance) for s, count in sessions.items()
+        }
+        order = sorted(reached)
+        combined = [0.0] * len(order)
+        for weight, scores in (
+            (units.turn, [turn.get(p, 0.0) for p in order]),
+            (units.window, [window.get(p, 0.0) for p in order]),
+            (units.session, [by_session.get(log.session[p], 0.0) for p in order]),
+        ):
+            if weight:
+                combined = [total + weight * s for total, s in zip(combined, in_deviations(scores), strict=True)]
+        ranked = sorted(zip(combined, order, strict=True), key=lambda pair: (-pair[0], pair[1]))
+        return [(position, score) for score, position in ranked]
+
+    def _bm25(self, counts: Mapping[int, int], relative_length: float, importance: Mapping[int, float]) -> float:
+        k1, b = self._params.k1, self._params.b
+        damping = k1 * (1 - b + b * relative_length)
+        return sum(importance[t] * n * (k1 + 1) / (n + damping) for t, n in counts.items())
+
+    def close(self) -> None:
+        """Let go of the index."""
+        self._store.close()

@@ -1,0 +1,150 @@
+"""Full text on disk: Tantivy, holding for each document the terms that the caller made of it.
+
+Terms go in and are asked for one by one; there is no query parser anywhere, so a user's text can hold any query syntax.
+Documents are never changed once added: document frequencies then depend on what was added alone, not on when the
+engine merged its segments, and a resumed run ranks like an undisturbed one.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_WRITER_BYTES = 50_000_000
+_FORMAT = 1
+
+
+class FullTextStore:
+    """Documents by id, each of one tenant, in one Tantivy index.
+
+    A folder that holds an index made with the same ``settings`` is reopened, with the documents it has; one made with
+    others is emptied, since its terms mean something else.
+
+    Args:
+        folder: the index's own folder; made where missing.
+        settings: whatever decides which terms a document gets, as plain JSON values.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        """Open or make the index."""
+        self._folder = folder
+        self._stamp = json.dumps({"format": _FORMAT, "settings": dict(settings)}, sort_keys=True)
+        self._ids: list[str] = []
+        self._known: set[str] = set()
+        self._pending = False
+        self._open()
+
+    def _open(self) -> None:
+        import tantivy
+
+        stamp = self._folder / "settings.json"
+        data = self._folder / "index"
+        if not stamp.exists() or stamp.read_text(encoding="utf-8") != self._stamp:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            data.mkdir(parents=True)
+            stamp.write_text(self._stamp, encoding="utf-8")
+        builder = tantivy.SchemaBuilder()
+        builder.add_unsigned_field("key", stored=True, fast=True)
+        builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+        builder.add_text_field("tenant", tokenizer_name="raw", index_option="basic")
+        builder.add_text_field("terms", tokenizer_name="whitespace", index_option="freq")
+        self._schema = builder.build()
+        self._index = tantivy.Index(self._schema, path=str(data))
+        self._index.register_tokenizer(
+            "whitespace", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        )
+        self._writer: Any = self._index.writer(_WRITER_BYTES, 1)
+        self._searcher = self._index.searcher()
+        self._ids = self._stored_ids()
+        self._known = set(self._ids)
+
+    def _stored_ids(self) -> list[str]:
+        import tantivy
+
+        total = self._searcher.num_docs
+        if not total:
+            return []
+        ids = [""] * total
+        for _, address in self._searcher.search(tantivy.Query.all_query(), limit=total, count=False).hits:
+            document = self._searcher.doc(address)
+            ids[int(document["key"][0])] = str(document["id"][0])
+        return ids
+
+    def __len__(self) -> int:
+        """Return the number of documents, uncommitted ones included."""
+        return len(self._ids)
+
+    def __contains__(self, id: str) -> bool:
+        """Whether a document of this id was added, now or before a restart."""
+        return id in self._known
+
+    def add(self, id: str, tenant: str, terms: Sequence[str]) -> None:
+        """Add a document; one that is already there is left as it is. Visible after ``commit``."""
+        import tantivy
+
+        if id in self._known:
+            return
+        document = tantivy.Document()
+        document.add_unsigned("key", len(self._ids))
+        document.add_text("id", id)
+        document.add_text("tenant", tenant)
+        document.add_text("terms", " ".join(terms))
+        self._writer.add_document(document)
+        self._ids.append(id)
+        self._known.add(id)
+        self._pending = True
+
+    def commit(self) -> None:
+        """Make everything added durable and searchable."""
+        if self._pending:
+            self._writer.commit()
+            self._index.reload()
+            self._searcher = self._index.searcher()
+            self._pending = False
+
+    def clear(self) -> None:
+        """Drop all documents."""
+        self.close()
+        shutil.rmtree(self._folder)
+        self._open()
+
+    def document_frequency(self, term: str) -> int:
+        """Return in how many documents, of all tenants, a term stands."""
+        return int(self._searcher.doc_freq("terms", term))
+
+    def search(self, terms: Iterable[tuple[str, float]], tenant: str | None, limit: int) -> list[tuple[str, float]]:
+        """Return ids and BM25 scores of the documents that hold at least one of the terms, best first.
+
+        Args:
+            terms: each with its weight.
+            tenant: only this tenant's documents; None for everybody's.
+            limit: how many at most.
+        """
+        import tantivy
+
+        query, occur = tantivy.Query, tantivy.Occur
+        wanted = [
+            (occur.Should, query.boost_query(query.term_query(self._schema, "terms", term, "freq"), weight))
+            for term, weight in terms
+        ]
+        if not wanted or not self._ids:
+            return []
+        asked = query.boolean_query(wanted)
+        if tenant is not None:
+            own = query.const_score_query(query.term_query(self._schema, "tenant", tenant, "basic"), 0.0)
+            asked = query.boolean_query([(occur.Must, asked), (occur.Must, own)])
+        hits = self._searcher.search(asked, limit=limit, count=False).hits
+        keys = self._searcher.fast_field_values("key", [address for _, address in hits])
+        return [(self._ids[int(key or 0)], float(score)) for key, (score, _) in zip(keys, hits, strict=True)]
+
+    def close(self) -> None:
+        """Commit and let go of the index's lock; safe to call twice."""
+        if self._writer is not None:
+            if self._pending:
+                self._writer.commit()
+                self._pending = False
+            self._writer.wait_merging_threads()
+            self._writer = None
