@@ -1,0 +1,84 @@
+"""The page: one file, no script, nothing fetched. Filters are plain CSS."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from memtrial.reports.browser import Shelf, shelves
+from memtrial.reports.content import Content
+from memtrial.reports.escape import one_line, visible
+from memtrial.reports.figures.canvas import SANS, theme_css
+from memtrial.reports.view import BAR_ORDER
+
+CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def render_html(content: Content) -> str:
+    """Return the report as one HTML document. Every value passes through jinja2's escaping."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("memtrial.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["visible"] = visible
+    environment.filters["line"] = one_line
+    environment.filters["anchor"] = anchor
+    made = shelves(content.view)
+    categories = sorted({q.category for shelf in made for q in shelf.questions})
+    return environment.get_template("report.html.j2").render(
+        c=content,
+        csp=CSP,
+        css=_css(made, categories, len(content.view.trial_order)),
+        shelves=made,
+        categories=categories,
+        trials=list(content.view.trial_order),
+        outcomes=BAR_ORDER,
+        question_classes=question_classes,
+    )
+
+
+def anchor(place: int, what: str) -> str:
+    """Return an id that depends on no untrusted text."""
+    return f"{what}-{place + 1}"
+
+
+def _css(made: list[Shelf], categories: list[str], trials: int) -> str:
+    sheet = files("memtrial.reports").joinpath("templates/report.css").read_text(encoding="utf-8")
+    outcomes = "".join(f".o-{o}{{--oc:var(--o-{o})}}" for o, _ in BAR_ORDER)
+    lines = "".join(f".t-{i}{{--c:var(--t-{i})}}" for i in range(10))
+    return (
+        f":root{{color-scheme:light dark;--sans:{SANS};{theme_css(False)}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{theme_css(True)}}}}}"
+        f"{sheet}{outcomes}{lines}{_filters(len(made), len(categories), trials)}"
+    )
+
+
+def _filters(datasets: int, categories: int, trials: int) -> str:
+    """Rules that hide questions which the chosen options do not match.
+
+    A question carries the classes ``d0`` (data set), ``c3`` (category), ``s1`` (answered by trial 1), ``wrong_memory`` (outcome of any
+    trial) and ``s1-wrong_memory`` (outcome of trial 1); an option's value is such a class.
+    """
+
+    def hide(options: list[str], keep: str) -> str:
+        chosen = "".join(f":has(option[value={o}]:checked)" for o in options)
+        return f"#browser{chosen} .q:not(.{keep}){{display:none}}"
+
+    rules = [hide([f"d{i}"], f"d{i}") for i in range(datasets)] + [hide([f"c{i}"], f"c{i}") for i in range(categories)]
+    rules += [hide([f"s{t}"], f"s{t}") for t in range(trials)]
+    rules += [hide([o], o) for o, _ in BAR_ORDER]
+    rules += [hide([f"s{t}", o], f"s{t}-{o}") for t in range(trials) for o, _ in BAR_ORDER]
+    return "".join(rules)
+
+
+def question_classes(question: Any, categories: list[str]) -> str:
+    """Return the classes by which the filters find a question."""
+    classes = ["q", f"d{question.dataset}", f"c{categories.index(question.category)}"]
+    for given in question.answers:
+        classes += [f"s{given.place}", given.outcome, f"s{given.place}-{given.outcome}"]
+    return " ".join(dict.fromkeys(classes))
