@@ -29,7 +29,7 @@ _PATTERNS: list[tuple[Kind, str]] = [
     ("list", r"哪些|哪几|都有(?:什么|谁|哪)|有哪|分别|列出|列举|都(?:说|提|买|订|要|用|做)了?(?:什么|哪|啥)"),
     ("person", r"谁|哪位|哪个人|叫什么名字?[？?]?$|什么人|负责人是|联系人是|姓什么|姓名"),
     ("place", r"哪里|哪儿|在哪|什么地方|地址|哪个(?:城市|国家|仓库|地方|地区|省|市|门店|店|站|机场|房间|会议室)|送到哪|寄到哪|去哪"),
-    ("number", r"多少|几(?:个|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|斤|倍|克|米|公里|端|口|层|寸)|数量|第几|多重|多高|多大|多远|多宽|多少个|容量|重量|尺寸|功率|电压|分辨率"),
+    ("number", r"多少|几(?:个|单|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|斤|倍|克|米|公里|端|口|层|寸)|数量|第几|多重|多高|多大|多远|多宽|多少个|容量|重量|尺寸|功率|电压|分辨率"),
     ("boolean", r"吗|么[？?]?$|是不是|有没有|能不能|可不可以|会不会|要不要|对不对|行不行|是否|能否|可否|好不好|在不在|算不算|支不支持|需不需要|没有[？?]$|了没[？?有]?"),
     # English
     ("reason", r"^(?:so |and |but )?why\b|\bwhy (?:did|was|is|are|were|does|do|has|had)\b|\bwhat(?:'s| is| was) the reason\b|\bfor what reason\b|\bhow come\b"),
@@ -45,7 +45,7 @@ _PATTERNS: list[tuple[Kind, str]] = [
     ("number", r"\bhow many\b|\bwhat(?:'s| is| was| are) the (?:\w+ ){0,3}(?:number of|quantity|capacity|weight|height|width|size|score|count|age|population|wattage|voltage|resolution|battery)\b|\bhow (?:old|tall|heavy|wide|deep|big|far|fast|often|large|high|loud|bright)\b|\bhow much\b|\bwhat (?:size|quantity|number)\b|\bhow long\b"),
     ("list", r"\b(?:which|what) (?:\w+ ){0,2}(?:items|products|things|orders|colou?rs|people|places|countries|cities|books|movies|activities|events|reasons|issues|problems|features|hobbies|options|types|kinds|models|names|steps|documents|tickets|complaints|topics|sports|instruments|pets|languages|foods|dishes|ones)\b|^(?:please )?(?:list|name|enumerate)\b|\bwhat (?:all|else)\b|\bwho all\b|\bwhat are (?:the|all|my|his|her|their)\b.*s\b"),
     ("choice", rf"^(?:[\w',]+ ){{0,2}}(?:{_EN_AUX})\b.+\b\w+ or (?!not\b|more\b|less\b|so\b|later\b|two\b|anything\b|something\b)\w+.*\?|\b(?:which|what|who)\b.*[,:?-].*\bor\b.*\?|\bwhether\b.*\bor (?!not\b)"),
-    ("person", r"\bwho(?:m|se|'s)?\b|\b(?:which|what) (?:person|colleague|agent|customer|user|engineer|manager|teammate|friend|employee|technician|rep|representative|driver|author|artist|doctor)\b|\bwhat(?:'s| is| was) (?:the |my |his |her |their )?(?:\w+ ){0,3}name\b"),
+    ("person", r"\bwho(?:m|se|'s)?\b|\b(?:which|what) (?:person|colleague|agent|customer|user|engineer|manager|teammate|friend|employee|technician|rep|representative|driver|author|artist|doctor)\b|\bwhat(?:'s| is| was) (?:the |my |his |her |their )?(?:[\w'’]+ ){0,3}name\b"),
     ("place", r"\bwhere\b|\b(?:which|what) (?:city|country|town|state|place|address|location|warehouse|store|office|building|street|hotel|restaurant|airport|room|depot|branch|shop|park|school)\b|\bwhat(?:'s| is| was) .{0,30}\b(?:address|location)\b"),
     ("boolean", rf"^(?:so |and |but |ok |okay |then |also |hey |hi |sorry |please |well |quick question |um |now )*,? ?(?:{_EN_AUX})\b|[,;:—-] ?(?:{_EN_AUX}) (?:i|we|you|they|he|she|it|the|my|our|your|that|this|there)\b.*\?|\bwhether\b|(?:, (?:right|correct|yes|no|isn't it|is it|didn't i|did i|are they|did they))\?$"),
 ]  # fmt: skip
@@ -54,8 +54,9 @@ _CHOICE_BLOCK = re.compile(r"(?:^|\n)\s*[（(]?[A-Ha-h][)）.、:：]\s*\S")
 _UNIT_EN = re.compile(
     r"\bhow many (?:more |other |extra |different |of (?:the|my|our) )?(?P<u>[a-z-]+(?: [a-z-]+)?)", re.IGNORECASE
 )
+_VERB = re.compile(rf"{_EN_AUX}|of|in|i|we|you|they|he|she|to|from")
 _UNIT_ZH = re.compile(
-    r"(?:多少|几)(?:个|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|公斤|斤|克|毫安时?|瓦|米|公里|天|小时|分钟|个月|年|周|工作日|寸|兆|度)"
+    r"(?:多少|几)(?:个|单|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|公斤|斤|克|毫安时?|瓦|米|公里|天|小时|分钟|个月|年|周|工作日|寸|兆|度)"
 )
 _ORIGINAL = re.compile(
     r"\boriginal(?:ly)?\b|\bbefore (?:the|that|it was|they|he|she|i|we|you|any|this)\b|\bat first\b|\bfirst (?:said|told|asked|planned|given|quoted)\b|\binitial(?:ly)?\b|\bused to\b|\bprevious(?:ly)?\b|\bformer(?:ly)?\b|\bearlier\b|\bold\b|\bprior\b"
@@ -100,7 +101,7 @@ def predict_kind(text: str, options: Sequence[str] = ()) -> Asked:
     elif _CURRENT.search(text):
         when = "current"
     unit_match = _UNIT_EN.search(question)
-    unit = unit_match["u"].lower() if unit_match else ""
+    unit = _counted(unit_match["u"]) if unit_match else ""
     if not unit and (zh := _UNIT_ZH.search(question)):
         unit = zh.group().removeprefix("多少").removeprefix("几")
     if options or _CHOICE_BLOCK.search(text):
@@ -109,6 +110,16 @@ def predict_kind(text: str, options: Sequence[str] = ()) -> Asked:
         if pattern.search(question):
             return Asked(kind, unit, when, many=kind == "list")
     return Asked("free", unit, when)
+
+
+def _counted(words: str) -> str:
+    """Keep the noun of "how many small boxes did …": everything before the verb."""
+    kept: list[str] = []
+    for word in words.lower().split():
+        if _VERB.fullmatch(word):
+            break
+        kept.append(word)
+    return " ".join(kept)
 
 
 def _last_question(text: str) -> str:

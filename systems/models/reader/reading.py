@@ -12,6 +12,7 @@ from typing import Any
 
 from memtrial.systems.base import Evidence, Query, Trace
 from memtrial.systems.models.reader import verdicts
+from memtrial.systems.models.reader.arithmetic import compute
 from memtrial.systems.models.reader.candidates import Candidate, find_candidates
 from memtrial.systems.models.reader.need import Need, understand
 from memtrial.systems.models.reader.params import ReaderParams
@@ -19,6 +20,7 @@ from memtrial.systems.models.reader.passages import weigh
 
 UNKNOWN = {"en": "I don't know.", "zh": "不知道。"}
 _JOIN = {"en": ", ", "zh": "、"}
+COMPUTED_CONFIDENCE = 0.95
 _LIST_SHARE = 0.75
 _LIST_MAX = 8
 
@@ -70,6 +72,10 @@ class ExtractiveReader:
             context = context[: self.params.max_items]
         need = understand(query)
         trace.facts["answer_kind"] = need.asked.kind
+        computed = compute(need)
+        if computed is not None:
+            trace.facts["computed"] = True
+            return Reading(computed, False, (), COMPUTED_CONFIDENCE)
         candidates = find_candidates(need, weigh(need, context), self.params)
         weights = self._calibration["weights"]
         for candidate in candidates:

@@ -20,7 +20,7 @@ _QUOTED = re.compile(
 )
 _STREET = re.compile(
     r"\b\d{1,5}[A-Z]?\s(?:[A-Z][\w'.-]+\s){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Way|Court|Ct|Square|Boulevard|Blvd|Place|Pl|Terrace|Close|Row)\b"
-    r"\.?(?:,\s?(?:[A-Z][\w'.-]+|Apt|Flat|Unit|Suite)(?:\s[\w'-]+){0,2}){0,4}"
+    r"\.?(?:,\s?[A-Z][\w'.-]+(?:\s(?:[A-Z][\w'-]*|\d+\w*)){0,2}){0,4}"
 )
 _ZH_ADDRESS = re.compile(
     r"[一-鿿]{0,12}?(?:省|市|区|县|镇|村)?[一-鿿]{0,10}?(?:路|街|大道|巷|弄|胡同)[一-鿿]{0,2}?\s?\d+\s?[号弄](?:院|楼)?(?:[一-鿿\dA-Za-z-]{0,14}?(?:室|楼|层|单元|栋|座|号))*"
