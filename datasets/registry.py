@@ -20,6 +20,8 @@ _LOADERS = {
     "supportdesk": "memtrial.datasets.loaders.supportdesk",
     "json": "memtrial.datasets.loaders.json_log",
     "locomo": "memtrial.datasets.loaders.locomo",
+    "lifebench": "memtrial.datasets.loaders.lifebench",
+    "longmemeval": "memtrial.datasets.loaders.longmemeval",
 }
 
 

@@ -39,12 +39,13 @@ _SPAN_HAN = 16
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def infer_answer_type(answers: Sequence[str], *, temporal: bool = False) -> str:
+def infer_answer_type(answers: Sequence[str], *, temporal: bool = False, enumerations: bool = False) -> str:
     """Name the answer type of a gold label by its shape.
 
     Args:
         answers: accepted forms; the first one decides.
         temporal: the question asks for a time, so a bare year is a date and not a number.
+        enumerations: the set writes lists with commas in one string; ``split_items`` then yields the items.
 
     Returns:
         One of ``schema.ANSWER_TYPES`` except ``choice``; ``free`` where no shape fits or there is no answer.
@@ -59,7 +60,7 @@ def infer_answer_type(answers: Sequence[str], *, temporal: bool = False) -> str:
     ):  # fmt: skip
         if pattern.fullmatch(gold):
             return name
-    if len(split_items(gold)) > 1:
+    if enumerations and len(split_items(gold)) > 1:
         return "list"
     return "span" if _size(gold) else "free"
 

@@ -197,7 +197,7 @@ class _SampleReader:
         evidence = self._evidence(qa, where, known)
         adversarial = category == _ADVERSARIAL
         gold = self._gold(qa, where, adversarial)
-        kind = infer_answer_type((gold,) if gold else (), temporal=category == 2)
+        kind = infer_answer_type((gold,) if gold else (), temporal=category == 2, enumerations=True)
         return Question(
             id=f"{self.ident}:qa{index}",
             conversation_id=self.ident,
