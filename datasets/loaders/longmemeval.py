@@ -3,10 +3,14 @@
 Each question has a haystack of its own, hence a corpus of its own. ``_abs`` in a question's id means that it cannot be
 answered. For ``knowledge-update`` the newest answer session is the evidence and the earlier ones are a stale lure.
 Dates carry no zone and are taken as UTC; the turns of a session stand a second apart.
+
+Official ids tell the label (``answer_...`` sessions, ``..._abs`` questions), so systems see others: a haystack is named
+by a hash of its question's id, a session by its place in time.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -44,17 +48,17 @@ def load(spec: LongmemevalSpec) -> Dataset:
         UserError: no such file, a question twice, arrays that do not run parallel, a date that cannot be parsed.
     """
     notes = NoteBook()
-    corpora: dict[str, Corpus] = {}
+    corpora: list[Corpus] = []
     places: dict[str, str] = {}
     for row in _rows(existing(spec.path, "data set 'longmemeval', option 'path'"), notes):
-        corpus = _HaystackReader(row, notes).read()
-        if corpus.id in places:
+        ident = row.ident("question_id")
+        if ident in places:
             raise UserError(
-                f"{row.where}: question id {corpus.id!r} is used twice, first in {places[corpus.id]}; ids must be unique"
+                f"{row.where}: question id {ident!r} is used twice, first in {places[ident]}; ids must be unique"
             )
-        places[corpus.id] = row.where
-        corpora[corpus.id] = corpus
-    late = sum(_evidence_is_late(corpus) for corpus in corpora.values())
+        places[ident] = row.where
+        corpora.append(_HaystackReader(row, ident, notes).read())
+    late = sum(_evidence_is_late(corpus) for corpus in corpora)
     if late:
         notes.add(
             "clock",
@@ -64,7 +68,7 @@ def load(spec: LongmemevalSpec) -> Dataset:
     notes.add("naive_time", "longmemeval", "dates have no zone and are taken as UTC; turns are set 1 s apart")
     return Dataset(
         name="longmemeval",
-        corpora=tuple(corpora.values()),
+        corpora=tuple(corpora),
         notes=notes.notes(),
         clock_usable=not late,
         licence=_LICENCE,
@@ -95,9 +99,12 @@ def _evidence_is_late(corpus: Corpus) -> bool:
 class _HaystackReader:
     """Reads one question with its sessions."""
 
-    def __init__(self, row: Row, notes: NoteBook) -> None:
+    def __init__(self, row: Row, question_id: str, notes: NoteBook) -> None:
         self.row, self.notes = row, notes
-        self.ident = row.ident("question_id")
+        self.question_id = question_id
+        self.haystack = f"haystack-{hashlib.sha256(self.question_id.encode()).hexdigest()[:12]}"
+        # By official session id: the id given instead, and the turns marked has_answer.
+        self.sessions: dict[str, str] = {}
         self.marked: dict[str, list[str]] = {}
 
     def read(self) -> Corpus:
@@ -105,8 +112,8 @@ class _HaystackReader:
         messages.sort(key=lambda m: m.timestamp)
         if not messages:
             self.notes.count("haystack_empty", "longmemeval", "questions without any session")
-        conversation = Conversation(self.ident, self.ident, tuple(messages))
-        return Corpus(self.ident, (conversation,), (self._question(),))
+        conversation = Conversation(self.haystack, self.haystack, tuple(messages), language="en")
+        return Corpus(self.haystack, (conversation,), (self._question(),))
 
     def _sessions(self) -> list[tuple[str, datetime, Any]]:
         ids, dates, sessions = (self._list(key) for key in _PARALLEL)
@@ -132,21 +139,22 @@ class _HaystackReader:
             self.notes.count("session_repeated", "longmemeval", "sessions that stand twice in a haystack; kept once")
             return []
         marked = self.marked[session] = []
+        name = self.sessions[session] = f"s{len(self.sessions) + 1}"
         if not isinstance(turns, list):
             raise UserError(f"{self.row.where}, haystack_sessions: found {show(turns)}; a list of turns is expected")
         messages = []
         for i, turn in enumerate(turns):
             row = Row.of(turn, f"{self.row.where}, session {session!r}, turn {i}")
             role = row.choice("role", ("user", "assistant"))
-            ident = f"{self.ident}:{session}:{i}"
+            ident = f"{self.haystack}:{name}:{i}"
             if row.flag("has_answer", False):
                 marked.append(ident)
             messages.append(
                 Message(
                     id=ident,
-                    conversation_id=self.ident,
-                    session_id=session,
-                    tenant_id=self.ident,
+                    conversation_id=self.haystack,
+                    session_id=name,
+                    tenant_id=self.haystack,
                     sender=role,
                     recipient="assistant" if role == "user" else "user",
                     timestamp=at + timedelta(seconds=i),
@@ -156,7 +164,7 @@ class _HaystackReader:
         return messages
 
     def _question(self) -> Question:
-        answerable = not self.ident.endswith(_UNANSWERABLE)
+        answerable = not self.question_id.endswith(_UNANSWERABLE)
         category = self.row.text("question_type")
         answers = self.row.values("answer")
         if isinstance(self.row.data.get("answer"), int):
@@ -167,9 +175,9 @@ class _HaystackReader:
         evidence = tuple(m for session in gold if session not in stale for m in self.marked[session])
         stale_ids = tuple(m for session in stale for m in self.marked[session])
         return Question(
-            id=self.ident,
-            conversation_id=self.ident,
-            tenant_id=self.ident,
+            id=self.question_id,
+            conversation_id=self.haystack,
+            tenant_id=self.haystack,
             asker="user",
             asked_at=self._date("question_date", self.row.data.get("question_date"), end_of_day=True),
             text=self.row.text("question"),
@@ -179,12 +187,15 @@ class _HaystackReader:
             answer_type=infer_answer_type(answers if answerable else ()),
             answers=answers if answerable else (),
             evidence=evidence if answerable else (),
-            cluster_id=self.ident,
+            cluster_id=self.question_id,
+            language="en",
             lures=(Lure("stale", stale_ids, (), "an earlier session with the value before the update"),)
             if stale_ids
             else (),
             official_evidence=tuple(m for session in gold for m in self.marked[session]),
-            evidence_sessions=tuple(s for s in gold if s not in stale) if answerable and not evidence else (),
+            evidence_sessions=tuple(self.sessions[s] for s in gold if s not in stale)
+            if answerable and not evidence
+            else (),
         )
 
     def _gold_sessions(self) -> list[str]:
@@ -193,7 +204,7 @@ class _HaystackReader:
         if missing:
             self.notes.add(
                 "evidence_dangling",
-                self.ident,
+                self.question_id,
                 f"answer sessions {', '.join(missing)} are not in the haystack; dropped",
             )
         return [session for session in self.marked if session in named]
