@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memtrial.systems.base import Context, Evidence, Query, Trace
+from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.baselines.lexical import LexicalParams, LexicalRanker
-from memtrial.systems.baselines.reading import RankingParams, ReadingSystem
+from memtrial.systems.baselines.reading import RankingParams, RankingSystem
 
 
 class Bm25Params(RankingParams, LexicalParams):
     """Parameters of ``bm25``."""
 
 
-class Bm25(ReadingSystem[Bm25Params]):
+class Bm25(RankingSystem[Bm25Params]):
     """Ranks turns by BM25 over turn, window and session (Tantivy; jieba for Chinese, stemming for English)."""
 
     Params = Bm25Params
@@ -26,12 +26,9 @@ class Bm25(ReadingSystem[Bm25Params]):
     def _index(self, new: Sequence[int], trace: Trace) -> None:
         self._ranker.add(new)
 
-    def _rank(self, query: Query, trace: Trace) -> list[tuple[int, float]]:
+    def _search(self, query: Query, trace: Trace) -> list[tuple[int, float]]:
         history = [turn.text for turn in query.history]
-        return self._ranker.rank(query.text, history, self._tenant(query))[: self.params.k]
-
-    def _context(self, retrieved: tuple[Evidence, ...], trace: Trace) -> tuple[Evidence, ...]:
-        return retrieved[: self.params.context_items]
+        return self._ranker.rank(query.text, history, self._tenant(query))
 
     async def close(self) -> None:
         """Let go of the index."""

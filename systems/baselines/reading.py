@@ -98,3 +98,20 @@ class ReadingSystem(Generic[P]):
             retrieved=retrieved,
             context=shown,
         )
+
+
+R = TypeVar("R", bound=RankingParams)
+
+
+class RankingSystem(ReadingSystem[R]):
+    """Shows the first ``context_items`` of its ranking, which it cuts to ``k``."""
+
+    def _search(self, query: Query, trace: Trace) -> list[tuple[int, float]]:
+        """Return positions and scores, best first, as many as were found."""
+        raise NotImplementedError
+
+    def _rank(self, query: Query, trace: Trace) -> list[tuple[int, float]]:
+        return self._search(query, trace)[: self.params.k]
+
+    def _context(self, retrieved: tuple[Evidence, ...], trace: Trace) -> tuple[Evidence, ...]:
+        return retrieved[: self.params.context_items]
