@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -82,7 +81,11 @@ def _trial_rows(panel: Panel, resamples: int, seed: int) -> Iterator[MetricRow]:
     measurable = [cell for cell in cells if not cell.estimate.reason]
     estimates, masks = [cell.estimate for cell in measurable], [cell.mask for cell in measurable]
     found = figures(estimates, panel.cluster, masks, resamples=resamples, seed=seed)
-    weak = [i for i, figure in enumerate(found) if figure is not None and few(figure)]
+    weak = [
+        i
+        for i, (cell, figure) in enumerate(zip(measurable, found, strict=True))
+        if figure is not None and few(figure) and (cell.slice == "all" or figure.clusters < 2)
+    ]
     each = np.arange(panel.n, dtype=np.int64)
     by_question = figures([estimates[i] for i in weak], each, [masks[i] for i in weak], resamples=resamples, seed=seed)
     spare = dict(zip(weak, by_question, strict=True))
@@ -92,7 +95,7 @@ def _trial_rows(panel: Panel, resamples: int, seed: int) -> Iterator[MetricRow]:
             continue
         beside = spare.get(i)
         shown = beside if beside is not None and figure.clusters < 2 else figure
-        yield _row(panel, cell, shown, judge, ("few_clusters",) if beside is not None else ())
+        yield _row(panel, cell, shown, judge, ("few_clusters",) if few(figure) else ())
         if beside is not None and cell.slice == "all":
             yield _row(panel, _Cell(cell.estimate, BY_QUESTION, cell.mask), beside, judge, ("few_clusters",))
     for cell in cells:
@@ -192,11 +195,3 @@ def _tidy(value: float) -> float:
 
 def _with_status(row: MetricRow, status: str) -> MetricRow:
     return row.model_copy(update={"status": status if row.status == "ok" else f"{row.status};{status}"})
-
-
-def group_rows(rows: Iterable[MetricRow]) -> dict[tuple[str, str], dict[tuple[str, str], MetricRow]]:
-    """Index rows as ``[(trial, dataset)][(slice, metric)]``."""
-    index: dict[tuple[str, str], dict[tuple[str, str], MetricRow]] = defaultdict(dict)
-    for row in rows:
-        index[row.trial, row.dataset][row.slice, row.metric] = row
-    return dict(index)

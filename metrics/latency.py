@@ -94,24 +94,23 @@ def latency_percentiles(panel: Panel) -> Iterator[tuple[str, Percentile]]:
 
     Answered questions alone count, except in ``latency_p95_with_timeouts_ms``, where each time-out counts at its limit.
     """
-    answered = question_times(panel)
+    answered = list(question_times(panel).values())
     for percent in (50, 95, 99):
         yield f"latency_p{percent}_ms", percentile(answered, percent)
     largest = max(answered, default=None)
     yield "latency_max_ms", Percentile(largest, None, None, len(answered), "ok")
-    yield "latency_p95_with_timeouts_ms", percentile(question_times(panel, with_timeouts=True), 95)
-    own = [_mean(times) for times in _by_question(panel, _own_ms).values()]
-    yield "latency_own_p50_ms", percentile(own, 50)
-    model = [_mean(times) for times in _by_question(panel, lambda r: r.result.trace.model_ms).values()]
-    yield "latency_model_p50_ms", percentile(model, 50)
+    yield "latency_p95_with_timeouts_ms", percentile(list(question_times(panel, with_timeouts=True).values()), 95)
+    yield "latency_own_p50_ms", percentile(list(_by_question(panel, _own_ms).values()), 50)
+    model = _by_question(panel, lambda r: r.result.trace.model_ms)
+    yield "latency_model_p50_ms", percentile(list(model.values()), 50)
     stages = sorted({stage for record in panel.records for stage in record.result.trace.spans})
     for stage in stages:
         spent = _by_question(panel, partial(_stage_ms, stage))
-        yield f"stage_p50_ms:{stage}", percentile([_mean(times) for times in spent.values()], 50)
+        yield f"stage_p50_ms:{stage}", percentile(list(spent.values()), 50)
 
 
-def question_times(panel: Panel, *, with_timeouts: bool = False) -> list[float]:
-    """Milliseconds of each question, averaged over its repeats, in question order; questions without any are left out."""
+def question_times(panel: Panel, *, with_timeouts: bool = False) -> dict[int, float]:
+    """Milliseconds by index of the question, averaged over its repeats; questions without any are left out."""
     limit = panel.info.time_limit_s * 1000.0
 
     def time_of(record: Record) -> float | None:
@@ -119,12 +118,12 @@ def question_times(panel: Panel, *, with_timeouts: bool = False) -> list[float]:
             return limit or record.result.latency_ms
         return record.result.latency_ms
 
-    return [_mean(times) for times in _by_question(panel, time_of, with_timeouts=with_timeouts).values()]
+    return _by_question(panel, time_of, with_timeouts=with_timeouts)
 
 
 def _by_question(
     panel: Panel, measure: Callable[[Record], float | None], *, with_timeouts: bool = False
-) -> dict[int, list[float]]:
+) -> dict[int, float]:
     times: dict[int, list[float]] = {}
     for question, record in zip(panel.question.tolist(), panel.records, strict=True):
         if record.result.error is not None and not (with_timeouts and record.result.error == "timeout"):
@@ -132,7 +131,7 @@ def _by_question(
         value = measure(record)
         if value is not None:
             times.setdefault(question, []).append(value)
-    return times
+    return {question: math.fsum(values) / len(values) for question, values in times.items()}
 
 
 def _stage_ms(stage: str, record: Record) -> float | None:
@@ -142,7 +141,3 @@ def _stage_ms(stage: str, record: Record) -> float | None:
 def _own_ms(record: Record) -> float | None:
     whole = record.result.latency_ms
     return None if whole is None else max(0.0, whole - record.result.trace.model_ms)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

@@ -28,7 +28,8 @@ class Panel:
         question: shape (m,), index of each record's question.
         labels: n labels.
         keys: n question keys.
-        cluster: shape (n,), ascending, numbered from 0.
+        cluster_names: n names, ascending.
+        cluster: shape (n,), the same numbered from 0.
         missing: planned answers without a record; they are among ``records`` as errors.
     """
 
@@ -37,6 +38,7 @@ class Panel:
     question: NDArray[np.int64]
     labels: tuple[Labels, ...]
     keys: tuple[QuestionKey, ...]
+    cluster_names: tuple[str, ...]
     cluster: NDArray[np.int64]
     missing: int
 
@@ -52,10 +54,6 @@ class Panel:
             return values
         repeats = np.bincount(self.question, minlength=self.n)
         return np.asarray(np.bincount(self.question, values, minlength=self.n) / repeats)
-
-    def of_records(self, by_question: Floats) -> Floats:
-        """Spread a column over questions to their records: shape (n,) to (m,)."""
-        return by_question[self.question]
 
 
 def make_panels(records: Iterable[Record], trials: Sequence[TrialInfo]) -> list[Panel]:
@@ -100,6 +98,7 @@ def _panel(info: TrialInfo, group: Mapping[tuple[str, str, int], Record], known:
         question=np.array([index[k[:2]] for k in ordered], dtype=np.int64),
         labels=tuple(labels[key] for key in keys),
         keys=tuple(keys),
+        cluster_names=tuple(names[key] for key in keys),
         cluster=np.array([numbers[names[key]] for key in keys], dtype=np.int64),
         missing=missing,
     )
