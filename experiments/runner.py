@@ -1,0 +1,231 @@
+"""Carries a plan out: every question once, each result on disk before the next question is asked."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import platformdirs
+
+from memtrial.datasets.errors import UserError
+from memtrial.datasets.schema import Question
+from memtrial.experiments.config import Config, load_config
+from memtrial.experiments.folder import LOGS, WORK, claimed, default_folder, locked
+from memtrial.experiments.journal import Journal, JournalState, Measure, read_journal
+from memtrial.experiments.manifest import build_manifest, header, trial_infos
+from memtrial.experiments.plan import CorpusPlan, Plan, Unit, make_plan
+from memtrial.experiments.progress import Progress, RunSummary, Score, Silent
+from memtrial.experiments.store import (
+    CONFIG,
+    JOURNAL,
+    MANIFEST,
+    MESSAGES,
+    METRICS,
+    RECORDS,
+    SHOWN_ITEMS,
+    write_json,
+    write_messages,
+    write_records,
+)
+from memtrial.experiments.trial import Desk, Limits, Trial
+from memtrial.experiments.wire import dump_messages
+from memtrial.metrics.aggregate import aggregate
+from memtrial.metrics.outcomes import make_record
+from memtrial.metrics.records import Record, Result
+
+_ERROR_SHARE = 0.5
+
+
+def run(plan: Plan, out: Path | None = None, progress: Progress | None = None) -> RunSummary:
+    """Run what is unfinished of a plan, then write records, metrics and manifest.
+
+    Resuming is running again: results count by their key, whoever asked them, and nothing that has a result is asked
+    again.
+
+    Args:
+        plan: from ``make_plan``.
+        out: folder of the run; by default ``runs/<name>-<hash>``.
+        progress: told what happens.
+
+    Raises:
+        UserError: the folder is not usable, or the disk is full.
+        KeyboardInterrupt: passed on after workers are ended; the journal holds everything that finished.
+    """
+    folder = out or default_folder(plan.config)
+    shown = progress or Silent()
+    try:
+        with claimed(folder, plan.config):
+            summary = _Runner(plan, folder, shown).run()
+        shown.finished(summary)
+        return summary
+    finally:
+        shown.stopped()
+
+
+def finish(folder: Path) -> RunSummary:
+    """Judge what the journal holds and write records, metrics and manifest; no system is run.
+
+    Raises:
+        UserError: if the folder holds no run, its data cannot be loaded, or a run is going on in it.
+    """
+    if not (folder / CONFIG).is_file():
+        raise UserError(f"{folder} holds no run ({CONFIG} is missing)")
+    with locked(folder):
+        plan = make_plan(_stored_config(folder))
+        return _Runner(plan, folder, Silent()).settle()
+
+
+def cache_dir() -> Path:
+    """Return the folder for artifacts shared by all runs (``MEMTRIAL_CACHE_DIR``, or the user's cache folder)."""
+    named = os.environ.get("MEMTRIAL_CACHE_DIR")
+    return Path(named).resolve() if named else Path(platformdirs.user_cache_dir("memtrial")) / "artifacts"
+
+
+def _stored_config(folder: Path) -> Config:
+    config = load_config(folder / CONFIG)
+    try:
+        limit = orjson.loads((folder / MANIFEST).read_bytes()).get("limit")
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise UserError(f"{folder / MANIFEST} is missing or corrupt; run the same command again to go on") from error
+    return config.model_copy(update={"limit": limit})
+
+
+class _Runner:
+    """The state of one run: results and records by key."""
+
+    def __init__(self, plan: Plan, folder: Path, progress: Progress) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._progress = progress
+        self._asked = {key: (unit, part, question) for key, unit, _, part, question in plan.questions()}
+        self._state = read_journal(folder / JOURNAL, self._asked.__contains__)
+        self._resumed = len(self._state.results)
+        self._records: dict[str, Record] = {}
+        self._scores: dict[tuple[str, str], Score] = {}
+        self._spooled: dict[int, Path] = {}
+        self._start = time.monotonic()
+        for key, result in self._state.results.items():
+            unit, part, question = self._asked[key]
+            self._judge(unit, part, question, result)
+
+    def run(self) -> RunSummary:
+        plan, folder = self._plan, self._folder
+        write_json(folder / MANIFEST, header(plan))
+        journal = Journal(folder / JOURNAL)
+        try:
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            journal.append("segment", {"at": now, "pid": os.getpid()}, 0.0)
+            self._state.segments.append(now)
+            self._progress.started(plan, self._resumed)
+            # The plan is large and lives as long as the run: the collector need not walk it again and again.
+            gc.freeze()
+            limits = Limits(plan.config.time_limit_s, plan.config.ingest_limit_s, plan.config.warmup)
+            for unit in plan.units:
+                for repeat in range(unit.info.repeats):
+                    Trial(unit, repeat, limits, self._desk(unit, journal)).run()
+        finally:
+            gc.unfreeze()
+            journal.close()
+        self._state.wall_s += time.monotonic() - self._start
+        return self.settle()
+
+    def settle(self) -> RunSummary:
+        """Write records, messages, metrics and, last, the manifest that says that they are there."""
+        plan, folder = self._plan, self._folder
+        records = [self._records[key] for key in self._asked if key in self._records]
+        trials = trial_infos(plan, self._state.measures)
+        logs = {(label, p.corpus.id): p.log for label, part in plan.data.items() for p in part.corpora}
+        write_records(folder / RECORDS, records)
+        write_messages(folder / MESSAGES, records, logs)
+        rows = aggregate(records, trials, resamples=plan.config.metrics.resamples, seed=0) if records else []
+        write_json(folder / METRICS, [row.model_dump() for row in rows])
+        size = (folder / JOURNAL).stat().st_size if (folder / JOURNAL).exists() else 0
+        write_json(folder / MANIFEST, build_manifest(plan, self._state, trials, records, size))
+        return self._summary(records)
+
+    def _desk(self, unit: Unit, journal: Journal) -> Desk:
+        def record(row: dict[str, Any], result: Result, question: Question, part: CorpusPlan) -> None:
+            journal.append("result", row, time.monotonic() - self._start)
+            self._state.results[result.key] = result
+            outcome = self._judge(unit, part, question, result)
+            self._progress.advanced(unit.info, outcome, self._scores[unit.info.trial, unit.info.dataset])
+
+        def measure(found: Measure) -> None:
+            journal.append("measure", found.model_dump(), time.monotonic() - self._start)
+            self._state.measures[found.unit, found.repeat, found.corpus_id] = found
+
+        name = re.sub(r"[^\w.=+-]+", "_", f"{unit.info.trial}-{unit.info.dataset}")[:120]
+        return Desk(
+            results=self._state.results,
+            measures=self._state.measures,
+            record=record,
+            measure=measure,
+            working=lambda what: self._progress.working(unit.info, what),
+            spool=self._spool,
+            log=self._folder / LOGS / f"{name}.log",
+            scratch=(self._folder / WORK).resolve(),
+            cache_dir=cache_dir(),
+        )
+
+    def _judge(self, unit: Unit, part: CorpusPlan, question: Question, result: Result) -> str:
+        record = make_record(unit.info.trial, question, result, part.log)
+        # The ranking stands flattened in the record; of the items themselves only those that a page shows are kept.
+        del record.result.retrieved[SHOWN_ITEMS:]
+        self._records[result.key] = record
+        outcome: str = record.judgement.outcome
+        self._scores.setdefault((unit.info.trial, unit.info.dataset), Score()).add(outcome)
+        return outcome
+
+    def _spool(self, part: CorpusPlan) -> Path:
+        file = self._spooled.get(id(part))
+        if file is None:
+            file = (self._folder / WORK / "messages" / f"{len(self._spooled)}.jsonl").resolve()
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                dump_messages(part.messages[: part.upto[-1]], file)
+            except OSError as error:
+                raise UserError(f"cannot write {file}: {error.strerror}") from error
+            self._spooled[id(part)] = file
+        return file
+
+    def _summary(self, records: list[Record]) -> RunSummary:
+        planned = self._plan.planned
+        problems = list(_problems(self._state))
+        failed = False
+        for unit in self._plan.units:
+            score = self._scores.get((unit.info.trial, unit.info.dataset), Score())
+            if score.errors > _ERROR_SHARE * score.done:
+                failed = True
+                problems.append(
+                    f"{unit.info.trial} on {unit.info.dataset}: {score.errors} of {score.done} questions are errors; "
+                    f"see {self._folder / LOGS}"
+                )
+        if len(records) < planned:
+            problems.append(
+                f"incomplete: {len(records)} of {planned} questions finished; run the same command to go on"
+            )
+        return RunSummary(
+            out=self._folder,
+            planned=planned,
+            finished=len(records),
+            errors=sum(score.errors for score in self._scores.values()),
+            resumed=self._resumed,
+            problems=tuple(problems),
+            exit_code=2 if failed or len(records) < planned else 0,
+        )
+
+
+def _problems(state: JournalState) -> list[str]:
+    found: Mapping[str, int] = {
+        "could not be read and do not count": len(state.corrupt),
+        "repeat a finished question and do not count": state.duplicates,
+        "belong to another version of code or data, or to a larger --limit, and do not count": state.foreign,
+    }
+    return [f"{JOURNAL}: {count} lines {what}" for what, count in found.items() if count]

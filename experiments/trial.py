@@ -1,0 +1,310 @@
+"""One system through one data set, lock-step: hand over messages, ask one question, journal it, then the next."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from memtrial.datasets.schema import Question
+from memtrial.experiments.folder import folder_mb
+from memtrial.experiments.journal import Measure
+from memtrial.experiments.plan import CorpusPlan, Unit, query_of
+from memtrial.experiments.process import WorkerDied, WorkerProcess, WorkerTimeout
+from memtrial.experiments.redact import redact
+from memtrial.experiments.wire import dump_query, folded, without_texts
+from memtrial.metrics.records import Result
+
+# After the worker had to be ended, or ended by itself, this many times in a row, the trial is given up and the rest of
+# its questions are errors: a system that always hangs costs minutes, not a night.
+GIVE_UP_AFTER = 5
+NOT_ASKED = "not asked: "
+_FATAL = ("timeout", "crashed")
+# All that a worker may set in a result; the rest is the runner's own.
+_ANSWERED = (
+    "error", "error_detail", "text", "abstained", "citations", "confidence", "retrieved", "context", "context_tokens",
+    "latency_ms", "trace",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds allowed for an answer and for everything else, and the number of made-up queries before the first."""
+
+    answer_s: float
+    ingest_s: float
+    warmup: int
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a trial needs from the run around it.
+
+    Attributes:
+        results: finished questions by key; a trial adds to it through ``record``.
+        measures: what was measured, by (unit, repeat, corpus).
+        record: journals a result, judges it and counts it.
+        measure: journals a measure.
+        working: tells the progress display what goes on.
+        spool: gives the file that holds a corpus' messages.
+        log: file for what the system prints.
+        scratch: folder under which each system gets one of its own.
+        cache_dir: shared artifact cache, or None.
+    """
+
+    results: dict[str, Result]
+    measures: dict[tuple[str, int, str], Measure]
+    record: Callable[[dict[str, Any], Result, Question, CorpusPlan], None]
+    measure: Callable[[Measure], None]
+    working: Callable[[str], None]
+    spool: Callable[[CorpusPlan], Path]
+    log: Path
+    scratch: Path
+    cache_dir: Path | None
+
+
+class _StepFailed(Exception):
+    """Creating a system or handing messages over failed; no question of the corpus can be asked any more."""
+
+    def __init__(self, kind: str, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+
+
+@dataclass(slots=True)
+class _Open:
+    """A system that is open on one corpus: how far it is, and what was measured on the way."""
+
+    folder: Path
+    given: int = 0
+    batches: int = 0
+    ms: float = 0.0
+    replayed_ms: float = 0.0
+    write_ms: list[float] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class Trial:
+    """Runs what is unfinished of one unit and repeat; nothing that has a result is asked again."""
+
+    def __init__(self, unit: Unit, repeat: int, limits: Limits, desk: Desk) -> None:
+        """Prepare; nothing is started before it is needed."""
+        self._unit = unit
+        self._repeat = repeat
+        self._limits = limits
+        self._desk = desk
+        self._worker: WorkerProcess | None = None
+        self._open: _Open | None = None
+        self._warm = True
+        self._folders = 0
+        self._streak = 0
+
+    def run(self) -> None:
+        """Go through the corpora one after another."""
+        try:
+            for part in self._unit.data.corpora:
+                self._corpus(part)
+        finally:
+            self._abandon()
+
+    def _corpus(self, part: CorpusPlan) -> None:
+        name = (self._unit.info.unit, self._repeat, part.corpus.id)
+        keys = [self._unit.key(self._repeat, part.corpus.id, q.id) for q in part.questions]
+        measure = self._desk.measures.get(name)
+        if measure is None or not all(key in self._desk.results for key in keys):
+            measure = self._work(part, keys, measure)
+        else:
+            for key in keys:
+                self._count(self._desk.results[key])
+        self._streak += measure.failed in _FATAL
+
+    def _work(self, part: CorpusPlan, keys: list[str], before: Measure | None) -> Measure:
+        measure = Measure(unit=self._unit.info.unit, repeat=self._repeat, corpus_id=part.corpus.id)
+        try:
+            self._questions(part, keys)
+            if before is None:
+                self._advance(part, len(part.questions) - 1)
+            if self._open is not None:
+                self._close(measure)
+        except _StepFailed as failure:
+            measure.failed, measure.detail = failure.kind, failure.detail
+            for index, key in enumerate(keys):
+                if key not in self._desk.results:
+                    row = {
+                        "error": failure.kind,
+                        "error_detail": NOT_ASKED + failure.detail,
+                        "log_size": part.upto[index],
+                    }
+                    self._write(part, part.questions[index], key, row)
+            if failure.kind in _FATAL or self._open is not None:
+                self._abandon()
+        if before is None:
+            self._desk.measure(measure)
+        return before or measure
+
+    def _questions(self, part: CorpusPlan, keys: list[str]) -> None:
+        for index, key in enumerate(keys):
+            result = self._desk.results.get(key)
+            if result is None:
+                self._stop_when_hopeless()
+                self._advance(part, index)
+                result = self._ask(part, index, key)
+            self._count(result)
+
+    def _count(self, result: Result) -> None:
+        if not result.error_detail.startswith(NOT_ASKED):
+            self._streak = self._streak + 1 if result.error in _FATAL else 0
+
+    def _stop_when_hopeless(self) -> None:
+        if self._streak >= GIVE_UP_AFTER:
+            raise _StepFailed("crashed", f"given up after the worker had to be ended {self._streak} times in a row")
+
+    def _advance(self, part: CorpusPlan, index: int) -> None:
+        """Hand over, in the very batches of an undisturbed run, everything up to the question at ``index``."""
+        if self._open is None:
+            self._start(part)
+        for upto in part.upto[: index + 1]:
+            held = self._open
+            assert held is not None
+            if upto <= held.given:
+                continue
+            count = upto - held.given
+            if count > 1000:
+                self._desk.working(f"taking in {count} messages")
+            reply = self._step("ingest", {"op": "ingest", "upto": upto}, self._limits.ingest_s)
+            spent = reply["ms"] + reply["replayed_ms"]
+            held.given = upto
+            held.ms += spent
+            held.replayed_ms += reply["replayed_ms"]
+            held.write_ms.append(round(spent / count, 6))
+            held.warnings += [w for w in reply["trace"].get("warnings", []) if w not in held.warnings]
+            held.facts.update(reply["trace"].get("facts", {}))
+            held.batches += 1
+            if held.batches == 1 and self._warm and self._limits.warmup:
+                self._warm_up(part, index)
+
+    def _warm_up(self, part: CorpusPlan, index: int) -> None:
+        limit = self._limits.answer_s * self._limits.warmup
+        try:
+            assert self._worker is not None
+            self._worker.call({"op": "warmup", "count": self._limits.warmup}, limit)
+        except (WorkerTimeout, WorkerDied):
+            # Made-up queries must not cost a result: go on without them.
+            self._abandon()
+            self._warm = False
+            self._advance(part, index)
+
+    def _start(self, part: CorpusPlan) -> None:
+        if self._worker is None:
+            try:
+                self._worker = WorkerProcess(self._desk.log)
+            except WorkerTimeout:
+                raise _StepFailed("timeout", "the worker process did not come up") from None
+            except WorkerDied as death:
+                raise _StepFailed("crashed", f"start: {death}") from None
+        self._folders += 1
+        folder = self._desk.scratch / f"{self._unit.info.unit[:12]}-{self._repeat}-{self._folders}"
+        folder.mkdir(parents=True)
+        self._open = _Open(folder)
+        info = self._unit.info
+        request = {
+            "op": "open",
+            "target": info.target,
+            "params": info.params,
+            "folder": str(folder),
+            "seed": self._unit.seed(self._repeat),
+            "tenants": list(part.corpus.tenants),
+            "cache_dir": str(self._desk.cache_dir) if self._desk.cache_dir else None,
+            "models": {},
+            "messages": str(self._desk.spool(part)),
+        }
+        self._step("create", request, self._limits.ingest_s)
+
+    def _step(self, step: str, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        assert self._worker is not None
+        try:
+            reply = self._worker.call(request, limit_s)
+        except WorkerTimeout:
+            raise _StepFailed("timeout", f"{step}: not done within {limit_s:g} s") from None
+        except WorkerDied as death:
+            raise _StepFailed("crashed", f"{step}: {death}") from None
+        if "error" in reply:
+            raise _StepFailed(reply["error"], redact(reply["error_detail"]))
+        return reply
+
+    def _ask(self, part: CorpusPlan, index: int, key: str) -> Result:
+        question = part.questions[index]
+        query = query_of(question, key)
+        request: dict[str, Any] = {"op": "ask", "query": dump_query(query)}
+        if self._unit.info.target == "oracle":
+            request["reveal"] = list(question.evidence)
+        assert self._worker is not None
+        try:
+            reply = self._worker.call(request, self._limits.answer_s)
+        except WorkerTimeout:
+            reply = {"error": "timeout", "error_detail": f"no answer within {self._limits.answer_s:g} s"}
+            self._abandon()
+        except WorkerDied as death:
+            reply = {"error": "crashed", "error_detail": str(death)}
+            self._abandon()
+        row = {name: reply[name] for name in _ANSWERED if name in reply}
+        if "retrieved" in row:
+            without_texts(row["retrieved"], part.log)
+        if "context" in row:
+            row["context"] = folded(without_texts(row["context"], part.log))
+        row["log_size"] = part.upto[index]
+        return self._write(part, question, key, row)
+
+    def _write(self, part: CorpusPlan, question: Question, key: str, row: dict[str, Any]) -> Result:
+        identity: dict[str, Any] = {
+            "key": key,
+            "unit": self._unit.info.unit,
+            "dataset": self._unit.info.dataset,
+            "corpus_id": part.corpus.id,
+            "question_id": question.id,
+            "repeat": self._repeat,
+        }
+        try:
+            result = Result.model_validate(identity | row)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            row = {"error": "invalid", "error_detail": redact(f"{where}: {first['msg']}"), "log_size": row["log_size"]}
+            result = Result.model_validate(identity | row)
+        self._desk.record(identity | row, result, question, part)
+        return result
+
+    def _close(self, measure: Measure) -> None:
+        held, self._open = self._open, None
+        assert held is not None and self._worker is not None
+        try:
+            reply = self._worker.call({"op": "close"}, self._limits.ingest_s)
+            measure.peak_rss_mb = reply.get("peak_rss_mb")
+            if "error" in reply:
+                held.warnings.append(redact(reply["error_detail"]))
+        except (WorkerTimeout, WorkerDied) as end:
+            self._abandon()
+            held.warnings.append(f"close: {end or 'not done in time'}")
+        measure.ingest_s = held.ms / 1000.0
+        measure.replayed_s = held.replayed_ms / 1000.0
+        measure.messages = held.given
+        measure.write_ms = held.write_ms
+        measure.index_mb = folder_mb(held.folder)
+        measure.warnings = held.warnings
+        measure.facts = held.facts
+        shutil.rmtree(held.folder, ignore_errors=True)
+
+    def _abandon(self) -> None:
+        """End the worker after a failure: what state it is in nobody knows."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker = None
+        if self._open is not None:
+            shutil.rmtree(self._open.folder, ignore_errors=True)
+            self._open = None
