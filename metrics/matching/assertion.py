@@ -1,0 +1,191 @@
+"""Whether a value that is named is asserted as what holds, or named as past, denied, contrasted or in passing.
+
+The last cue before the value in its clause decides, then a cue right after it. Cues are words of a kind, never of a question.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from memtrial.metrics.matching.text import CJK, Text
+from memtrial.metrics.matching.values import DATE, Value
+
+
+class Status(Enum):
+    """How a value is named."""
+
+    ASSERTED = "asserted"
+    NEW = "asserted as the newest"
+    OLD = "named as past"
+    DENIED = "denied"
+    ASIDE = "named in passing"
+
+
+_CHANGE = (
+    r"(?:changed?|changes|moved?|moves|raised?|lowered|cut|reduced|increased?|switched|renamed|corrected|postponed|rescheduled|shifted|brought|went|goes|rose|"
+    r"fell|dropped|updated|upgraded|downgraded|revised|amended|converted|extended|shortened|negotiated|pushed|adjusted)"
+)
+_BEFORE = re.compile(
+    # Words that look like a denial and are none.
+    r"(?P<skip>\bnot\s(?:only|just|until|till|before|later\sthan|more\sthan|less\sthan|exceed(?:ing)?|sure|quite|to\sexceed)|\bno\s(?:later|more|less|fewer|earlier|sooner)\sthan"
+    r"|\bnone\sother\sthan|\bnothing\sbut|\bno\s(?:doubt|problem|worries)|\bno\.\s?(?=\d)|不超过|不晚于|不迟于|不少于|不止|不低于|不高于|不仅|不但|不只|不光|不过|没问题|没错|不错|不变|非常|未来|别人|别的|"
+    r"无锡|无论|无线|[区特级分性识个类告]别|不同|不少|不久|不然|没准|差不多|不得不|不管|不到|不足|是不是|有没有|要不要|能不能|不好意思)"
+    r"|(?P<deny>\b(?:not|never|neither|nor|without|no\slonger|no|rather\sthan|instead\sof|in\splace\sof|wrong(?:ly)?|mistaken(?:ly)?|as\sopposed\sto|against|cancelled|canceled|withdrew|withdrawn|retracted|dropped\sthe|ruled\sout|"
+    r"unlike|versus|vs\.?|except(?:\sfor)?|unless|apart\sfrom|aside\sfrom|other\sthan|excluding|besides)\b|n't\b"
+    r"|不是|并非|并不|而非|而不是|不再|不|没有|没|未|别|非|勿|拒绝|取消|撤回|否认|作废|除了|除开|除非|区别于|不同于)"
+    r"|(?P<new>\b(?:now|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|but|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|it's|instead)\b(?!\sof)"
+    rf"|\b{_CHANGE}\b[^,;]{{0,40}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
+    r"|现在|目前|如今|眼下|最新|[改换变调降涨升减增提推延转移更][^,;。]{0,4}?(?:成|为|到|至|给|由|用|走|回|在|寄|发)|改|而是|最终|最后|后来|实际|新|但是?|应该是|只要|转归)"
+    r"|(?P<old>\b(?:used\sto|previously|formerly|originally|initially|at\sfirst|earlier|until|till|old|older|former|previous|outdated|obsolete|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|"
+    r"up\sfrom|down\sfrom|before\sthat|before|prior|back\sthen|in\sthe\spast|last\s(?:year|month|week|time)|first\s(?:said|planned|quoted|agreed|wanted|booked)|was\sgoing\sto|were\sgoing\sto)\b"
+    rf"|\b{_CHANGE}\b(?:\s\w+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|取消)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
+    r"|(?P<reset>(?<![不并而还要若只也都])是|\bis\b|\bare\b)"
+)
+_AFTER_OLD = re.compile(
+    r"^\W{0,2}(?:[\w'/]+\W+){0,3}?(?:(?:before|previously|earlier|originally|formerly|initially|at\sfirst|back\sthen|until|till|in\sthe\spast|last\syear)\b"
+    r"|(?:is|was|are|were)\s(?:just\s|only\s)?(?:the\s|an?\s|his\s|her\s|my\s|our\s|their\s|your\s)?(?:old|previous|former|original|outdated|obsolete|initial|earlier|past|superseded|first)\b"
+    r"|(?:was|were|is|are|has\sbeen|have\sbeen|had\sbeen|got|gets|being)\s(?:\w+\s)?(?:replaced|superseded|cancell?ed|dropped|withdrawn|retracted|called\soff|changed|moved|reversed|scrapped|revoked|corrected|"
+    r"taken\sback|rejected|closed|resolved|overruled|updated|fixed|settled|refunded|completed|finished|raised|lowered|reduced|increased|rescheduled|postponed)\b)"
+    r"|^\s?(?:→|->|=>)"
+    r"|^[^,。;]{0,6}?(?:是|为)?(?:以前|之前|原来|原先|旧|早先|最初|起初|过去|老)(?:的|价|地址|口径|版|$)"
+    r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|现已|才|又)?(?:[改换变调降涨升推延转移更][^,;。]{0,3}?(?:成|为|到|至|给))"
+    r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|早就|早)(?:\w{0,2})?(?:作废|取消|撤回|失效|过期|废止|推翻|收回|更正|停用|关闭|关了|完成|修复|修好|解决|办完|结清|退完|了结|离职|调走)"
+    r"|^[^,。;]{0,4}?(?:作废|失效|过期了|废止|不再)"
+)
+_AFTER_DENIED = re.compile(
+    r"^\W{0,2}(?:[\w']+\s){0,2}?(?:(?:is|was|are|were)(?:n't|\snot)\s(?:the|it|right|correct|valid|true|what|applicable|current|accurate|his|hers?|my|ours?|theirs?|yours?|for)\b"
+    r"|(?:is|was|are|were)\s(?:wrong|incorrect|false|mistaken|invalid|a\smistake|an\serror)|do(?:es)?(?:n't|\snot)\s(?:apply|count|hold)|no\slonger|only\s(?:on|for|if|when|in|under|with|at)\b|fell\sthrough|never\shappened)"
+    r"|^[^,。;]{0,6}?(?:不对|不正确|错的|错了|有误|不算|不作数|不适用|不再|没成|没有成|是错|之外|以外|除外|例外|不是(?:这|正确|最新|现在|对的|他|她|我|你))"
+)
+_NOW_NEXT = re.compile(
+    r"^\W{0,3}(?:[a-z元块个只天度]+\s?)?[,;(。:]\s?(?:and\s|but\s|it'?s\s|it\sis\s|那|但是?|而|到)?(?:now|currently|these\sdays|today|since\sthen|later|then|afterwards|from\s\w+\son|现在|如今|目前|眼下|后来|之后|已改|现已|现|新)"
+)
+_NOW_AFTER = re.compile(
+    r"^\s?(?:[a-z]+\s)?(?:now|these\sdays|nowadays|currently|today|instead|since)\b|^\w{0,2}(?:了|起)"
+)
+_WEAK_BEFORE = re.compile(
+    r"\b(?:was|were|had|been|counted|counting|starting|beginning|since|as\sof|from|times|plus|minus|per|each|of|other|another|different|if|when|until|till|via|versus|including)\s(?:\w+\s)?$"
+    r"|(?:当时|那时|自|从|按|由|每|以|加|减|乘|除以|其中|包括|另|别的|其他|其它|如果|即|含)\w{0,2}$|[×x*+÷/=(]\s?$|[×÷+/]\s?[€$£¥]?$"
+)
+_WEAK_AFTER = re.compile(
+    r"^\s?(?:[×x*+÷/=]|(?:each|apiece|per\s\w+|a\shead|for\seach|times|plus|minus|of\s(?:which|them)|and\sthe\srest)\b|(?:was|were|belongs?|is)\s(?:for|from|at|to|with)?\s?(?:the\s)?(?:other|another|different)\b|起|开始|算起|[个只件台]?[的]?(?:时候|那次|那只|那边|那个)|/\s?(?:人|次|天|个|月|年))"
+    rf"|^\w{{0,2}}是[{CJK}]{{1,6}}的$"
+)
+_CARRY = re.compile(rf"(?:[a-z']+\s?){{1,4}}|[{CJK}\w]{{1,7}}")
+_FAR_EN, _FAR_ZH = 45, 7
+
+
+class Reader:
+    """Reads the status of spans in one answer."""
+
+    def __init__(
+        self, text: Text, clauses: list[tuple[int, int]], values: tuple[Value, ...], foreign: frozenset[str]
+    ) -> None:
+        """Hold the answer.
+
+        Args:
+            text: the normalised answer.
+            clauses: its clauses.
+            values: its typed values.
+            foreign: names that the lures speak of and the question does not.
+        """
+        self.text = text
+        self.clauses = clauses
+        self.values = values
+        self.foreign = foreign
+
+    def clause(self, start: int) -> int:
+        """Index of the clause that holds a place."""
+        for i, (_, end) in enumerate(self.clauses):
+            if start < end:
+                return i
+        return len(self.clauses) - 1
+
+    def status(self, start: int, end: int, rivals: list[tuple[int, int]], *, dated: bool = False) -> Status:
+        """Read how the span is named.
+
+        Args:
+            start: where it starts.
+            end: where it ends.
+            rivals: spans of the other values found (gold and lures), for "12, now 8".
+            dated: the span is a point in time, beside which "until" and "from" make an anchor, not a change.
+        """
+        index = self.clause(start)
+        left, right = self.clauses[index]
+        low = self.text.low
+        before, after = low[left:start], low[end : max(right, end)]
+        nearest = min((s for s, _ in rivals if s >= end), default=len(low))
+        after = after[: max(0, nearest - end)]
+        status = self._after(low, end, after, nearest)
+        if status is Status.DENIED:
+            return status
+        cue = self._before(before, index, dated=dated)
+        if cue in (Status.DENIED, Status.OLD):
+            return cue
+        if status is Status.OLD and cue is not Status.NEW:
+            return status
+        if cue is Status.NEW or _NOW_AFTER.match(after):
+            return Status.NEW
+        if _WEAK_BEFORE.search(before) or _WEAK_AFTER.match(after):
+            return Status.ASIDE
+        clause = self.text.low[left:right]
+        if any(name in clause for name in self.foreign):
+            return Status.ASIDE
+        return Status.ASSERTED
+
+    def _after(self, low: str, end: int, after: str, nearest: int) -> Status | None:
+        if _AFTER_DENIED.match(after):
+            return Status.DENIED
+        if _AFTER_OLD.match(after):
+            return Status.OLD
+        then = _NOW_NEXT.match(low[end : end + 40])
+        if then:
+            place = end + then.end()
+            if nearest - place < 40 or any(v.family != DATE and 0 <= v.start - place < 30 for v in self.values):
+                return Status.OLD
+        return None
+
+    def _before(self, before: str, index: int, *, dated: bool) -> Status | None:
+        last: re.Match[str] | None = None
+        for match in _BEFORE.finditer(before):
+            if match.lastgroup != "skip":
+                last = match
+        if last is None or (last.lastgroup == "reset" and not before[: last.start()].strip()):
+            carried = self._carried(index, before)
+            if carried is not None:
+                return carried
+        if last is None:
+            return None
+        distance = len(before) - last.end()
+        if last.lastgroup == "deny":
+            far = _FAR_ZH if last[0] >= "\u3400" else _FAR_EN
+            return Status.DENIED if distance <= far else None
+        if last.lastgroup == "old":
+            if dated and distance <= 1 and last[0] in ("until", "till", "before", "之前", "earlier", "prior"):
+                return Status.ASIDE
+            if last[0].endswith("from") and dated:
+                return Status.OLD
+            return Status.OLD
+        if last.lastgroup == "reset":
+            # "The old fee is 12": the copula does not take back what came before it.
+            earlier = [m for m in _BEFORE.finditer(before[: last.start()]) if m.lastgroup in ("old", "new")]
+            if earlier:
+                return Status.OLD if earlier[-1].lastgroup == "old" else Status.NEW
+            return None
+        return Status.NEW
+
+    def _carried(self, index: int, before: str) -> Status | None:
+        """A short adverbial clause speaks for the one after it: "Originally, 12"; 以前，12元."""
+        if not index:
+            return None
+        left, right = self.clauses[index - 1]
+        previous = self.text.low[left:right].strip()
+        if any(left <= v.start < right and v.family != DATE for v in self.values) or not _CARRY.fullmatch(previous):
+            return None
+        for match in reversed(list(_BEFORE.finditer(previous))):
+            if match.lastgroup == "old":
+                return Status.OLD
+            if match.lastgroup == "new":
+                return Status.NEW
+        return None

@@ -1,0 +1,382 @@
+"""Accepted forms and lure values, compiled once per question, and where an answer names them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+
+from memtrial.datasets.schema import Question
+from memtrial.metrics.matching import dates
+from memtrial.metrics.matching.dates import When
+from memtrial.metrics.matching.numerals import ZH_CHARS, ZH_DIGITS, listed, zh_number
+from memtrial.metrics.matching.polarity import polarity
+from memtrial.metrics.matching.text import CJK, content_words, is_cjk, normalise
+from memtrial.metrics.matching.units import UNITS
+from memtrial.metrics.matching.values import DATE, ID, Value, extract, same_quantity
+
+_FLUFF = re.compile(
+    r"(?:about|around|approximately|approx|roughly|circa|exactly|at|on|by|in|the|within|after|from|per\s\w+|every|for|a|an|and|to|minus|plus|less|more|old|long|local|time|"
+    r"每|约|大约|左右|内|以内|之内|以后|之后|后|开始|起|的|减少了?|减|增加了?|增|加|涨了?|降了?|共|一共|总共|多|整|到|至|元整|/\s?[a-z年月日天次人个位]+|[\s.,()~+=:;!\"-])*"
+)
+_POLAR = frozenset(
+    listed(
+        "yes no yep nope true false correct 是 否 对 不对 不 没 没有 有 能 不能 可以 不可以 会 不会 要 不要 是的 不是 行 不行 未 还没 还没有 已 不用 需要 不需要"
+    )
+)
+_TOKEN = re.compile(rf"[a-z0-9]+(?:[.'][a-z0-9]+)*|[{CJK}]")
+_SKIP_WORDS = frozenset(listed("the a an and of"))
+_ZH_FILLER = frozenset("的了呢吧啊")
+_LETTER = re.compile(r"^\W*([a-h])(?:[.):,、\s]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One accepted form or lure value.
+
+    Attributes:
+        low: normalised, lowered text.
+        values: the typed values it consists of, where it is nothing else (one, or several in order).
+        pattern: the form as a phrase, whole words.
+        tokens: its content words.
+        polar: +1 or -1 for a bare yes or no in either language.
+    """
+
+    low: str
+    values: tuple[Value, ...]
+    pattern: re.Pattern[str] | None
+    tokens: tuple[str, ...]
+    polar: int = 0
+
+    @property
+    def typed(self) -> bool:
+        """Say whether the form is compared by value."""
+        return bool(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class LureForms:
+    """The compiled values of one lure."""
+
+    kind: str
+    forms: tuple[Form, ...]
+    families: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place where an answer names a form."""
+
+    start: int
+    end: int
+    form: Form
+    exact: bool = True
+    dated: bool = False
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Everything of a question that matching needs, compiled."""
+
+    gold: tuple[Form, ...]
+    families: frozenset[str]
+    lures: tuple[LureForms, ...]
+    asked: frozenset[str]
+    base: datetime
+    question: str
+    polar: int
+    past: bool
+    typed: bool
+    names: frozenset[str]
+
+
+_ASKED_PAST = re.compile(
+    r"\b(?:before|originally|initially|at\sfirst|first|used\sto|back\sthen|at\sthe\stime|last\s\w+|previous(?:ly)?|former(?:ly)?|earlier|old|ago|until|up\sto|then)\b"
+    r"|之前|以前|原来|原先|最初|最早|当时|那时|那会|那天|那次|起初|一开始|上周|上个?月|上次|去年|前天|昨天|旧|老|早先|起先|原定|原本|原价|当初|先前|此前|前一"
+)
+
+
+def compile_form(text: str, base: datetime) -> Form | None:
+    """Compile an accepted form or lure value; None where it holds no word."""
+    low = normalise(text).low.strip(" .。!?,;")
+    if not low:
+        return None
+    values = extract(low)
+    if values:
+        rest = low
+        for v in reversed(values):
+            rest = rest[: v.start] + " " + rest[v.end :]
+        if not _FLUFF.fullmatch(rest.strip()):
+            values = ()
+        elif len(values) == 1 and values[0].ranged:
+            values = (replace(values[0], ranged=False),)
+    values = tuple(replace(v, when=dates.resolve(v.when, base)) if v.when else v for v in values)
+    polar = polarity(low, form=True) if low in _POLAR else 0
+    return Form(low, values, _phrase(low), tuple(content_words(low)), polar)
+
+
+def _phrase(low: str) -> re.Pattern[str] | None:
+    tokens = _TOKEN.findall(low)
+    kept = [t for t in tokens if t not in _SKIP_WORDS] or tokens
+    if not kept:
+        return None
+    parts: list[str] = []
+    i = 0
+    while i < len(kept):
+        token = kept[i]
+        if token in ZH_CHARS:
+            run = token
+            while i + 1 < len(kept) and kept[i + 1] in ZH_CHARS:
+                i += 1
+                run += kept[i]
+            number = zh_number(run)
+            digits = f"|{int(number)}" if number is not None and number == int(number) else ""
+            alt = "两|二" if run in ("两", "二") else re.escape(run)
+            parts.append(f"(?:{alt}{digits})")
+        elif token.isdigit() and len(token) == 1:
+            zh = "".join(c for c, n in ZH_DIGITS.items() if n == int(token))
+            parts.append(rf"(?<![\d.])(?:{token}|[{zh}])(?!\d)" if is_cjk(low) else rf"(?<![\d.]){token}(?![\d])")
+        elif token[0].isascii():
+            base = token[:-1] if len(token) > 3 and token.endswith("s") and not token.endswith("ss") else token
+            plural = r"(?:'s|s'|s|es|')?" if token[-1].isalpha() and len(token) > 1 else ""
+            head = r"(?<![a-z0-9])"
+            parts.append(head + re.escape(base) + plural + r"(?![a-z0-9])")
+        else:
+            parts.append(re.escape(token))
+        i += 1
+    glue = r"[\s()、,·'\"/&.-]*"
+    out = parts[0]
+    for previous, part in itertools.pairwise(parts):
+        latin = previous.endswith("])") and part.startswith("(?<![a-z")
+        out += (r"[\W_]+(?:(?:the|a|an|and|of)\W+)*" if latin else glue) + part
+    return re.compile(out)
+
+
+@lru_cache(maxsize=4096)
+def compile_key(question: Question, names: frozenset[str]) -> Key:
+    """Compile a question's labels. Cached, since every system is asked the same questions.
+
+    Args:
+        question: the labelled question.
+        names: people whose messages the lures rest on.
+    """
+    base = question.asked_at
+    low = normalise(question.text).low
+    gold = tuple(f for a in _alternatives(question) if (f := compile_form(a, base)) is not None)
+    gold_texts = {f.low for f in gold}
+    lures = []
+    for lure in question.lures:
+        forms = tuple(f for v in lure.values if (f := compile_form(v, base)) is not None and f.low not in gold_texts)
+        lures.append(LureForms(lure.kind, forms, _families(forms)))
+    polar = 0
+    if question.answer_type == "boolean" or (gold and all(f.polar for f in gold)):
+        polar = next((p for f in gold if (p := f.polar or polarity(f.low, form=True))), 0)
+    asked = frozenset(family for unit, (family, _) in UNITS.items() if family and len(unit) > 1 and unit in low)
+    everyone = low + " " + " ".join(f.low for f in gold)
+    foreign = frozenset(n for n in (normalise(n).low for n in names) if len(n) > 1 and n not in everyone)
+    return Key(
+        gold=gold,
+        families=_families(gold),
+        lures=tuple(lures),
+        asked=asked
+        | (
+            {"seconds"}
+            if re.search(r"几天|多少天|几小时|几个小时|几分钟|几周|多少小时|多少秒|几秒", low)
+            else frozenset()
+        )
+        | ({"months"} if re.search(r"几个月|多少个月|几年|多少年", low) else frozenset()),
+        base=base,
+        question=low,
+        polar=polar,
+        past=bool(_ASKED_PAST.search(low)),
+        typed=question.answer_type in ("number", "money", "date", "duration") or any(f.typed for f in gold),
+        names=foreign,
+    )
+
+
+def _alternatives(question: Question) -> Sequence[str]:
+    """A list given as one text is cut into its parts; other answers stand as they are."""
+    if question.answer_type == "list" and len(question.answers) == 1:
+        parts = [p for p in re.split(r"\s*(?:[,;、，；]|\band\b|和|以及)\s*", question.answers[0]) if p.strip()]
+        return parts or question.answers
+    return question.answers
+
+
+def _families(forms: Sequence[Form]) -> frozenset[str]:
+    return frozenset(v.family for f in forms for v in f.values if v.family not in ("", DATE, ID))
+
+
+def merged_when(form: When, others: Sequence[When]) -> When:
+    """Add what the accepted forms beside it state and it does not: "Thursday 16:45" beside "16 May 16:45" is that Thursday."""
+    for other in others:
+        if other is form or not dates.compatible(form, other) or not form.fields() & other.fields():
+            continue
+        filled = {n: getattr(other, n) for n in ("y", "m", "d", "wd", "t", "part", "tz") if getattr(form, n) is None}
+        if "wd" in filled:
+            filled["computed_wd"] = other.computed_wd
+        if filled.get("t") is not None:
+            filled["half"] = other.half
+        form = replace(form, **filled)
+    return form
+
+
+def find_mentions(
+    forms: Sequence[Form], families: frozenset[str], low: str, values: Sequence[Value], key: Key, *, fuzzy: bool
+) -> list[Mention]:
+    """Find where an answer names any of the forms.
+
+    Args:
+        forms: accepted forms, or the values of one lure.
+        families: unit families among them.
+        low: the normalised, lowered answer.
+        values: its typed values, points in time resolved.
+        key: the compiled question.
+        fuzzy: also look for forms whose words are there with others between.
+    """
+    found: list[Mention] = []
+    whens = [f.values[0].when for f in forms if len(f.values) == 1 and f.values[0].when]
+    whole = low.strip(" .。!?,;")
+    for form in forms:
+        if form.typed:
+            found += _typed(form, families, low, values, key, [w for w in whens if w])
+            if form.low == whole and not any(m.form is form for m in found):
+                found.append(Mention(0, len(low), form))
+        elif form.polar:
+            if whole == form.low:
+                found.append(Mention(0, len(low), form))
+        elif form.pattern is not None:
+            found += [Mention(m.start(), m.end(), form) for m in form.pattern.finditer(low) if m.end() > m.start()]
+    if not found and fuzzy:
+        for form in forms:
+            if not form.typed and not form.polar:
+                span = _scattered(form, low)
+                if span:
+                    found.append(Mention(*span, form, exact=False))
+                    break
+    return found
+
+
+def _typed(
+    form: Form, families: frozenset[str], low: str, values: Sequence[Value], key: Key, whens: Sequence[When]
+) -> list[Mention]:
+    found: list[Mention] = []
+    size = len(form.values)
+    if size > 1:
+        for i in range(len(values) - size + 1):
+            run = values[i : i + size]
+            if all(_same(v, f, families, key, whens) for v, f in zip(run, form.values, strict=True)):
+                found.append(Mention(run[0].start, run[-1].end, form))
+        return found
+    wanted = form.values[0]
+    for value in values:
+        if value.ranged and not (
+            value.family == DATE and re.search(r"(?:from|between|从|自|于)\s?$", low[: value.start])
+        ):
+            continue
+        if _same(value, wanted, families, key, whens):
+            found.append(Mention(value.start, value.end, form, dated=value.family == DATE))
+    return found
+
+
+def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: Sequence[When]) -> bool:
+    if form.when is not None:
+        when = value.when or _dotted(value)
+        if when is None:
+            return False
+        full = merged_when(form.when, whens)
+        return dates.covers(when, form.when, key.base) and dates.compatible(_aligned(when, full, key.base), full)
+    if value.when is not None:
+        return False
+    return same_quantity(value, form, families, key.asked)
+
+
+def _aligned(when: When, full: When, base: datetime) -> When:
+    """Give a dated mention the year in question, so that it can be held against a weekday."""
+    if full.d is None and full.wd is not None and when.wd is None:
+        return dates.resolve(dates.with_year(when, base), base)
+    return when
+
+
+def _dotted(value: Value) -> When | None:
+    """ "11.40" is a time of day where the accepted form is one."""
+    hour, minute = int(value.raw), round((value.raw % 1) * 100, 6)
+    if value.family or not 0 <= hour < 24 or minute != int(minute) or minute > 59 or value.end - value.start < 4:
+        return None
+    return When(t=hour * 60 + int(minute), half=1 <= hour <= 12)
+
+
+def partial_when(forms: Sequence[Form], others: Sequence[Form], values: Sequence[Value], key: Key) -> list[Mention]:
+    """Find points in time that agree with a form in all they state, state less, and disagree with every one of ``others``."""
+    found: list[Mention] = []
+    rest = [f.values[0].when for f in others if len(f.values) == 1 and f.values[0].when]
+    for form in forms:
+        if len(form.values) != 1 or form.values[0].when is None:
+            continue
+        wanted = form.values[0].when
+        for value in values:
+            when = value.when
+            if when is None or value.ranged or not when.fields() & wanted.fields() & {"d", "wd", "t"}:
+                continue
+            if dates.compatible(when, wanted) and not any(dates.compatible(when, o) for o in rest if o):
+                found.append(Mention(value.start, value.end, form, dated=True, partial=True))
+    return found
+
+
+def _scattered(form: Form, low: str) -> tuple[int, int] | None:
+    """Span of a form whose content words all stand in one sentence.
+
+    Latin: every content word (four fifths of them from six words on) in any order. CJK: all characters in order, where
+    the inserted ones are at most half as many as its own, and no gap is longer than three; only from four characters on.
+    """
+    if is_cjk(form.low):
+        return _subsequence([t for t in form.tokens if t not in _ZH_FILLER], low)
+    wanted = set(form.tokens)
+    if len(wanted) < 2:
+        return None
+    need = len(wanted) if len(wanted) < 6 else -(-len(wanted) * 4 // 5)
+    start = 0
+    for sentence in re.split(r"[.!?;\n](?=\s|$)", low):
+        if len(wanted & set(content_words(sentence))) >= need:
+            return start, start + len(sentence)
+        start += len(sentence) + 1
+    return None
+
+
+def _subsequence(tokens: list[str], low: str) -> tuple[int, int] | None:
+    if len(tokens) < 4:
+        return None
+    limit = len(tokens) // 2
+    first = low.find(tokens[0])
+    while first >= 0:
+        place, inserted, ok = first + len(tokens[0]), 0, True
+        for token in tokens[1:]:
+            at = low.find(token, place, place + 4 + len(token))
+            if at < 0:
+                ok = False
+                break
+            inserted += at - place
+            place = at + len(token)
+        if ok and inserted <= limit and not re.search(r"[。!?;]", low[first:place]):
+            return first, place
+        first = low.find(tokens[0], first + 1)
+    return None
+
+
+def option_letters(low: str, count: int) -> frozenset[str]:
+    """Read which options a multiple-choice answer names by letter: "B", "(B)", "Answer: B, C", 选B."""
+    allowed = "abcdefgh"[: max(count, 1)]
+    stated = re.findall(
+        rf"(?:answers?|options?|choices?|correct|答案|选项?|选择|verdict|final)\s?(?:is|are|:|为|是|应为|应该是)*\s?\(?([{allowed}](?:\s?(?:[,、/&]|and|和)\s?[{allowed}])*)\)?(?![a-z0-9'])",
+        low,
+    )
+    if stated:
+        return frozenset(c for c in re.findall(rf"(?<![a-z])[{allowed}](?![a-z])", stated[-1]))
+    lead = re.match(
+        rf"^\W*([{allowed}](?:\s?(?:[,、/&]|and|和)\s?[{allowed}])*)\)?(?:[.):,、;]|\s?$|\s-|\s(?=[^a-z]))", low
+    )
+    if lead:
+        return frozenset(re.findall(rf"[{allowed}]", lead[1].replace("and", "")))
+    return frozenset()
