@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import pairwise
 
 from memtrial.datasets.schema import Question
 from memtrial.metrics.matching import dates
@@ -149,7 +150,7 @@ def _phrase(low: str) -> re.Pattern[str] | None:
         i += 1
     glue = r"[\s()、,·'\"/&.-]*"
     out = parts[0]
-    for previous, part in itertools.pairwise(parts):
+    for previous, part in pairwise(parts):
         latin = previous.endswith("])") and part.startswith("(?<![a-z")
         out += (r"[\W_]+(?:(?:the|a|an|and|of)\W+)*" if latin else glue) + part
     return re.compile(out)

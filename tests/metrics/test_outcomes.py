@@ -22,7 +22,9 @@ def message(name: str, minute: int, *, tenant: str = "a", session: str = "s1") -
     )
 
 
-LOG = {m.id: m for m in (message("m1", 1), message("m2", 2), message("m3", 3, session="s2"), message("x1", 4, tenant="b"))}
+LOG = {
+    m.id: m for m in (message("m1", 1), message("m2", 2), message("m3", 3, session="s2"), message("x1", 4, tenant="b"))
+}
 
 
 def question(**changes: object) -> Question:
@@ -47,7 +49,14 @@ def question(**changes: object) -> Question:
 
 
 def result(text: str = "€62", **changes: object) -> Result:
-    fields: dict[str, object] = {"key": "k", "unit": "u", "dataset": "d", "corpus_id": "c", "question_id": "q1", "text": text}
+    fields: dict[str, object] = {
+        "key": "k",
+        "unit": "u",
+        "dataset": "d",
+        "corpus_id": "c",
+        "question_id": "q1",
+        "text": text,
+    }
     return Result(**(fields | changes))  # type: ignore[arg-type]
 
 
@@ -59,7 +68,9 @@ def test_wide_items_are_flattened_in_time_order_and_duplicates_keep_their_first_
 
 
 def test_unknown_ids_keep_their_rank_with_an_empty_session() -> None:
-    record = make_record("bm25", question(), result(retrieved=[Item(ids=["gone"], tokens=3), Item(ids=["m3"], tokens=7)]), LOG)
+    record = make_record(
+        "bm25", question(), result(retrieved=[Item(ids=["gone"], tokens=3), Item(ids=["m3"], tokens=7)]), LOG
+    )
     assert record.ranking == ["gone", "m3"]
     assert record.ranking_sessions == ["", "c1/s2"]
     assert record.ranking_tokens == [3, 7]
@@ -90,7 +101,10 @@ def test_a_lure_message_that_is_also_evidence_exposes_nothing() -> None:
 
 def test_an_error_is_an_error_whatever_was_said() -> None:
     assert make_record("t", question(), result("€62", error="timeout"), LOG).judgement.outcome == "error"
-    assert make_record("t", question(answerable=False), result("", abstained=True, error="raised"), LOG).judgement.outcome == "error"
+    assert (
+        make_record("t", question(answerable=False), result("", abstained=True, error="raised"), LOG).judgement.outcome
+        == "error"
+    )
 
 
 def test_items_of_another_tenant_without_ids_are_leaks_too() -> None:
