@@ -28,9 +28,12 @@ def contested_hints(corpus: Corpus) -> Iterator[Finding]:
     messages = corpus.messages()
     folded = [m.content.casefold() for m in messages]
     by_id = {m.id: m for m in messages}
+    by_session: dict[str, list[Message]] = {}
+    for message in messages:
+        by_session.setdefault(message.session_id, []).append(message)
     for question in corpus.questions:
         gold = [by_id[i] for i in question.evidence if i in by_id]
-        gold += [m for m in messages if m.session_id in question.evidence_sessions]
+        gold += [m for session in question.evidence_sessions for m in by_session.get(session, ())]
         if gold and question.answerable:
             yield from _absent(question, gold, messages, folded)
             yield from _two_anchors(question, gold)

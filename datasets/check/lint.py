@@ -5,12 +5,35 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from memtrial.datasets.check.hints import contested_hints
 from memtrial.datasets.check.report import CheckReport, Finding, Severity
 from memtrial.datasets.schema import LURE_KINDS, Corpus, Dataset, Message, Question
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """What the labels of a corpus may point to."""
+
+    corpus: str
+    messages: dict[str, Message]
+    sessions: frozenset[str]
+    conversations: frozenset[str]
+    tenants: frozenset[str]
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> _Places:
+        messages = {m.id: m for c in corpus.conversations for m in c.messages}
+        return cls(
+            corpus=corpus.id,
+            messages=messages,
+            sessions=frozenset(m.session_id for m in messages.values()),
+            conversations=frozenset(c.id for c in corpus.conversations),
+            tenants=frozenset(corpus.tenants),
+        )
 
 
 def check_dataset(dataset: Dataset) -> CheckReport:
@@ -24,13 +47,13 @@ def check_dataset(dataset: Dataset) -> CheckReport:
     questions_seen: dict[str, str] = {}
     for corpus in dataset.corpora:
         findings += _messages(corpus)
-        messages = {m.id: m for c in corpus.conversations for m in c.messages}
+        places = _Places.of(corpus)
         for question in corpus.questions:
             if question.id in questions_seen:
                 detail = f"question id is used in corpus {questions_seen[question.id]!r} and in {corpus.id!r}"
                 findings.append(Finding("error", "duplicate_id", question.id, detail))
             questions_seen[question.id] = corpus.id
-            findings += _question(question, corpus, messages, dataset.clock_usable)
+            findings += _question(question, places, dataset.clock_usable)
         findings += contested_hints(corpus)
     findings.sort(key=lambda f: _ORDER[f.severity])
     return CheckReport(dataset.name, tuple(findings), dataset.notes, _totals(dataset), _counts(dataset))
@@ -71,8 +94,9 @@ def _messages(corpus: Corpus) -> Iterator[Finding]:
                 )
 
 
-def _question(q: Question, corpus: Corpus, messages: dict[str, Message], clock: bool) -> Iterator[Finding]:
-    yield from _dangling(q, corpus, messages)
+def _question(q: Question, places: _Places, clock: bool) -> Iterator[Finding]:
+    yield from _dangling(q, places)
+    messages = places.messages
     if not q.text.strip():
         yield Finding("error", "empty_question", q.id, "the question has no text")
     if q.answerable and not any(a.strip() for a in q.answers):
@@ -113,29 +137,27 @@ def _question(q: Question, corpus: Corpus, messages: dict[str, Message], clock: 
         yield Finding("info", "no_evidence", q.id, "answerable without labelled evidence: recall cannot be measured")
 
 
-def _dangling(q: Question, corpus: Corpus, messages: dict[str, Message]) -> Iterator[Finding]:
+def _dangling(q: Question, places: _Places) -> Iterator[Finding]:
     references = [("evidence", q.evidence), ("official_evidence", q.official_evidence)]
     references += [(f"{lure.kind} lure", lure.message_ids) for lure in q.lures]
     for what, idents in references:
         for ident in idents:
-            if ident not in messages:
+            if ident not in places.messages:
                 yield Finding(
-                    "error", "dangling_id", q.id, f"{what} {ident!r} is not a message of corpus {corpus.id!r}"
+                    "error", "dangling_id", q.id, f"{what} {ident!r} is not a message of corpus {places.corpus!r}"
                 )
-    if q.evidence_sessions:
-        sessions = {m.session_id for m in messages.values()}
-        for session in q.evidence_sessions:
-            if session not in sessions:
-                yield Finding(
-                    "error", "dangling_id", q.id, f"evidence session {session!r} is not in corpus {corpus.id!r}"
-                )
-    if q.conversation_id not in {c.id for c in corpus.conversations}:
+    for session in q.evidence_sessions:
+        if session not in places.sessions:
+            yield Finding(
+                "error", "dangling_id", q.id, f"evidence session {session!r} is not in corpus {places.corpus!r}"
+            )
+    if q.conversation_id not in places.conversations:
         yield Finding(
-            "error", "dangling_id", q.id, f"conversation {q.conversation_id!r} is not in corpus {corpus.id!r}"
+            "error", "dangling_id", q.id, f"conversation {q.conversation_id!r} is not in corpus {places.corpus!r}"
         )
-    if q.tenant_id not in corpus.tenants:
+    if q.tenant_id not in places.tenants:
         yield Finding(
-            "error", "dangling_id", q.id, f"tenant {q.tenant_id!r} has no conversation in corpus {corpus.id!r}"
+            "error", "dangling_id", q.id, f"tenant {q.tenant_id!r} has no conversation in corpus {places.corpus!r}"
         )
 
 

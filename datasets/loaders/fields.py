@@ -168,7 +168,8 @@ def parse_time(value: Any) -> datetime | None:
     """
     if isinstance(value, str):
         try:
-            return datetime.fromisoformat(_SLASH_DATE.sub(r"\1-\2-\3", value.strip()))
+            text = value.strip()
+            return datetime.fromisoformat(_SLASH_DATE.sub(r"\1-\2-\3", text) if "/" in text else text)
         except ValueError:
             return None
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -25,10 +25,9 @@ _WORDS = {
 _NOTHING = frozenset({"", "无", "無", "none", "null", "unknown"})
 _RECEIVED = re.compile(r"^(接收|接听|来电|receiv|answer|incoming)", re.IGNORECASE)
 _SENT = re.compile(r"(发送|发出|send|sent|issue)", re.IGNORECASE)
-# The English files hold prompts that their translator left around (or instead of) the text.
-_PROMPT = re.compile(
-    r"^\s*Please translate the following Chinese text.*?\n\n(.*?)\n\nTranslation requirements:.*$", re.DOTALL
-)
+# The English files hold prompts that their translator left around (or instead of) the text, whole or in part.
+_PROMPT_HEAD = re.compile(r"^\s*Please translate the following Chinese text[^\n]*\n+", re.IGNORECASE)
+_PROMPT_TAIL = re.compile(r"\n+Translation requirements:\s*\n1\. .*$", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -48,9 +47,9 @@ def without_prompt(data: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     def clean(value: Any) -> Any:
         nonlocal found
         if isinstance(value, str):
-            match = _PROMPT.match(value)
-            found += match is not None
-            return match[1].strip() if match else value
+            text = _PROMPT_TAIL.sub("", _PROMPT_HEAD.sub("", value))
+            found += text != value
+            return text
         if isinstance(value, list):
             return [clean(item) for item in value]
         if isinstance(value, dict):

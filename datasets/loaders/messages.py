@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -150,7 +150,7 @@ def _in_order(read: list[tuple[Message, bool]], where: str, notes: NoteBook) -> 
     if not back:
         return messages
     if not naive_back or back > _WIDEST_ZONES or _newest_first(messages):
-        notes.add("unsorted", where, "messages were not in time order and were sorted")
+        notes.count("unsorted", "log", "conversations whose messages were not in time order; sorted")
         # Reversing first keeps the order of equal stamps right in a log that is written newest first.
         return sorted(reversed(messages) if _newest_first(messages) else messages, key=lambda m: m.timestamp)
     return _raised(messages, where, notes)
@@ -174,18 +174,18 @@ def _raised(messages: Sequence[Message], where: str, notes: NoteBook) -> list[Me
     return ordered
 
 
-def _with_sessions(messages: Iterable[Message], notes: NoteBook) -> tuple[Message, ...]:
+def _with_sessions(messages: Sequence[Message], notes: NoteBook) -> tuple[Message, ...]:
+    missing = sum(not message.session_id for message in messages)
+    if not missing:
+        return tuple(messages)
+    hours = SESSION_GAP // timedelta(hours=1)
+    notes.count("session_derived", "log", f"messages without a session, cut at {hours} h of silence", missing)
     done: list[Message] = []
-    number, previous = 1, None
+    number, previous = 1, messages[0].timestamp
     for message in messages:
-        if previous is not None and message.timestamp - previous >= SESSION_GAP:
-            number += 1
+        number += message.timestamp - previous >= SESSION_GAP
         previous = message.timestamp
-        if not message.session_id:
-            hours = int(SESSION_GAP.total_seconds() // 3600)
-            notes.count(
-                "session_derived", message.conversation_id, f"messages without a session, cut at {hours} h of silence"
-            )
-            message = replace(message, session_id=f"{message.conversation_id}#s{number}")
-        done.append(message)
+        done.append(
+            message if message.session_id else replace(message, session_id=f"{message.conversation_id}#s{number}")
+        )
     return tuple(done)

@@ -55,7 +55,8 @@ def describe_option(name: str, info: FieldInfo) -> str:
 
 
 def _sentence(kind: type[DatasetSpec], values: Mapping[str, Any], error: ValidationError) -> str:
-    first = error.errors()[0]
+    # A misspelt option first: it is often why another one is missing.
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     option = str(first["loc"][0])
     dataset = values.get("name")
     known = [field for field in kind.model_fields if field != "name"]
