@@ -38,7 +38,12 @@ def _cut(corpus: Corpus, fraction: float) -> Corpus:
         )
         for c in corpus.conversations
     )
-    questions = tuple(_trim(q, kept) for q in corpus.questions if kept.issuperset(q.evidence))
+    cut_sessions = {m.session_id for m in messages if m.id not in kept}
+    questions = tuple(
+        _trim(q, kept)
+        for q in corpus.questions
+        if kept.issuperset(q.evidence) and cut_sessions.isdisjoint(q.evidence_sessions)
+    )
     return replace(corpus, conversations=conversations, questions=questions)
 
 

@@ -141,6 +141,11 @@ class Row:
             notes.count("unknown_field", file, f"{what}s with a field {key!r}, which was left out")
 
 
+def renamed(data: Mapping[str, Any], aliases: Mapping[str, str]) -> dict[str, Any]:
+    """Return the object with well-known other names of fields replaced, unless the proper name is there too."""
+    return {aliases[k] if k in aliases and aliases[k] not in data else k: v for k, v in data.items()}
+
+
 def as_ident(value: Any) -> str | None:
     """Return a string or integer as an id, or None."""
     if isinstance(value, str):

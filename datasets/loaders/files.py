@@ -71,7 +71,7 @@ def read_parts(path: Path, notes: NoteBook) -> list[Part]:
         raise UserError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}, column {error.colno})") from None
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not valid JSON ({_short(error)})") from None
-    return [Part(str(path), _scrub_if_needed(value, text, str(path), notes))]
+    return [Part(str(path), _scrub_if_needed(value, text, path.name, notes))]
 
 
 def read_document(path: Path, notes: NoteBook) -> Any:
@@ -112,7 +112,7 @@ def _read_lines(path: Path, text: str, notes: NoteBook) -> Iterator[Part]:
             raise UserError(f"{where}: not valid JSON ({error.msg}, column {error.colno})") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{where}: not valid JSON ({_short(error)})") from None
-        yield Part(where, _scrub_if_needed(value, line, str(path), notes))
+        yield Part(where, _scrub_if_needed(value, line, path.name, notes))
 
 
 def _decode(text: str) -> Any:

@@ -58,12 +58,12 @@ class _Source:
                 self._message(part.value, part.where, path, loose, corpus)
 
     def _message(self, value: Any, where: str, path: Path, head: Conversation, corpus: str) -> None:
-        conversation = self.log.add(value, where, str(path), head)
+        conversation = self.log.add(value, where, path.name, head)
         self._place(conversation, corpus, where)
 
     def _document(self, part: Part, path: Path, corpus: str) -> None:
         row = Row.of(part.value, part.where)
-        row.check_known(_DOCUMENT, "document", self.notes, str(path))
+        row.check_known(_DOCUMENT, "document", self.notes, path.name)
         corpus = row.ident("corpus", corpus)
         single = [Row.of(row.data["conversation"], f"{part.where}, conversation")] if "conversation" in row.data else []
         for talk in [*single, *row.objects("conversations")]:
@@ -78,7 +78,7 @@ class _Source:
         questions = row.data.get("questions") or []
         if not isinstance(questions, list):
             row.fail("questions", "a list of questions")
-        self.questions += [(q, f"{part.where}, questions[{i}]", str(path)) for i, q in enumerate(questions)]
+        self.questions += [(q, f"{part.where}, questions[{i}]", path.name) for i, q in enumerate(questions)]
 
     def _place(self, conversation: str, corpus: str, where: str) -> None:
         placed = self.corpus_of.setdefault(conversation, corpus)
@@ -95,9 +95,9 @@ class _Source:
                 else part.value
             )
             if isinstance(rows, list):
-                self.questions += [(q, f"{part.where}, [{i}]", str(path)) for i, q in enumerate(rows)]
+                self.questions += [(q, f"{part.where}, [{i}]", path.name) for i, q in enumerate(rows)]
             else:
-                self.questions.append((rows, part.where, str(path)))
+                self.questions.append((rows, part.where, path.name))
 
     def corpora(self) -> tuple[Corpus, ...]:
         conversations = self.log.conversations()

@@ -67,13 +67,13 @@ def render(kind: str, row: Row, person: str, language: str, notes: NoteBook) -> 
         row: the record.
         person: id of the phone's owner.
         language: ``zh`` or ``en``, for the few words around the fields.
-        notes: malformed agent chats are counted here.
+        notes: malformed agent chats and unclear calls are counted here.
     """
     words = _WORDS[language]
     if kind == "sms":
         return _sms(row, person)
     if kind == "call":
-        return _call(row, person, words)
+        return _call(row, person, words, notes)
     if kind == "agent_chat":
         return _agent_chat(row, person, words, notes)
     if kind == "push":
@@ -93,9 +93,13 @@ def _sms(row: Row, person: str) -> Rendered:
     return Rendered(sender, recipient, row.text("message_content", ""), extra)
 
 
-def _call(row: Row, person: str, words: Mapping[str, str]) -> Rendered:
+def _call(row: Row, person: str, words: Mapping[str, str], notes: NoteBook) -> Rendered:
     other, extra = _contact(row)
     way = _seen(row, "call_type")
+    if "direction" in row.data:
+        notes.count(
+            "call_direction", person, "calls whose direction is a bare number of unstated meaning; shown without it"
+        )
     number = f" ({extra['phone']})" if "phone" in extra and extra["phone"] != other else ""
     span = _span(_seen(row, "datetime"), _seen(row, "datetime_end"), words)
     lasted = _seen(row, "duration") or _seen(row, "call_duration")

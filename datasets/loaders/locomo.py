@@ -89,7 +89,7 @@ def _samples(path: Path, notes: NoteBook) -> list[Row]:
         for file in sorted(path.glob("*.json")):
             rows = _rows_of(read_document(file, notes), file)
             if not rows:
-                notes.add("left_out", str(file), "not in LoCoMo's format")
+                notes.add("left_out", file.name, "not in LoCoMo's format")
             found += rows
     if not found:
         raise UserError(
@@ -180,7 +180,7 @@ class _SampleReader:
         return Message(
             id=f"{self.ident}:{dia_id}",
             conversation_id=self.ident,
-            session_id=session,
+            session_id=f"{self.ident}:{session}",
             tenant_id=self.tenant,
             sender=sender,
             recipient=next((s for s in speakers if s and s != sender), ""),

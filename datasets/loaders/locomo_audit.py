@@ -38,11 +38,11 @@ def apply_audit(corpora: Sequence[Corpus], path: Path, notes: NoteBook) -> list[
         stated = f"{row.data.get('sample_id')}:qa{row.data.get('qa_index')}"
         targets = [stated] if by_id.get(stated) == text else by_text.get(text, [])
         if len(targets) != 1:
-            notes.count("audit_unmatched", str(path), "rows of the audit that match no question, or more than one")
+            notes.count("audit_unmatched", path.name, "rows of the audit that match no question, or more than one")
             continue
         side = "evidence" if kind == _EVIDENCE_ONLY else "answer"
         doubts[targets[0]] = f"{side}: {kind}: {row.text('reasoning', '')}"
-    notes.add("contested", str(path), f"{len(doubts)} questions marked by the audit")
+    notes.add("contested", path.name, f"{len(doubts)} questions marked by the audit")
     return [
         replace(c, questions=tuple(replace(q, contested=doubts.get(q.id, q.contested)) for q in c.questions))
         for c in corpora

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memtrial.datasets.errors import UserError
-from memtrial.datasets.loaders.fields import Row
+from memtrial.datasets.loaders.fields import Row, renamed
 from memtrial.datasets.loaders.notes import NoteBook
 from memtrial.datasets.schema import Conversation, Message, Participant
 
@@ -51,7 +51,7 @@ class Log:
         """
         row = Row.of(value, where)
         if not row.data.keys() <= _KNOWN:
-            row = Row(_canonical(row.data), where)
+            row = Row(renamed(row.data, _ALIASES), where)
             row.check_known(_KNOWN, "message", self.notes, file)
         ident = row.ident("message_id")
         if ident in self.places:
@@ -112,11 +112,6 @@ def read_head(row: Row, default_language: str) -> Conversation:
         title=row.text("title", ""),
         participants=people,
     )
-
-
-def _canonical(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Rename well-known other names of fields, unless the proper name is there too."""
-    return {_ALIASES[k] if k in _ALIASES and _ALIASES[k] not in data else k: v for k, v in data.items()}
 
 
 def _extra(row: Row, people: Sequence[Participant]) -> Mapping[str, Any]:

@@ -9,11 +9,12 @@ from typing import Any
 
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.loaders.answer_types import infer_answer_type
-from memtrial.datasets.loaders.fields import Row
+from memtrial.datasets.loaders.fields import Row, renamed
 from memtrial.datasets.loaders.notes import NoteBook
 from memtrial.datasets.schema import ANSWER_TYPES, LURE_KINDS, Conversation, Lure, Question, ScorePoint, Turn
 
 _ALIASES = {"question_id": "id", "question": "text", "answer": "answers", "question_date": "asked_at"}
+_TURN_ALIASES = {"sender": "speaker", "role": "speaker", "content": "text"}
 _KNOWN = frozenset(field.name for field in fields(Question)) | {"note"}  # note: an annotator's remark, not kept
 _KNOWN_LURE = frozenset(field.name for field in fields(Lure))
 
@@ -35,7 +36,7 @@ class QuestionReader:
             UserError: a field is wrong, missing or misspelt, or the id was used before (both places are named).
         """
         row = Row.of(value, where)
-        row = Row(_canonical(row.data), where)
+        row = Row(renamed(row.data, _ALIASES), where)
         row.check_known(_KNOWN, "question", self.notes, file)
         ident = row.ident("id")
         if ident in self.places:
@@ -43,7 +44,10 @@ class QuestionReader:
                 f"{where}: question id {ident!r} is used twice, first in {self.places[ident]}; ids must be unique"
             )
         self.places[ident] = where
-        evidence = tuple(dict.fromkeys(row.idents("evidence")))
+        named = row.idents("evidence")
+        evidence = tuple(dict.fromkeys(named))
+        if len(evidence) < len(named):
+            self.notes.count("evidence_repeated", file, "questions that name an evidence id twice; kept once")
         home = self._find_home(row, evidence)
         answers = row.values("answers")
         answerable = row.flag("answerable", bool(answers))
@@ -99,10 +103,6 @@ class QuestionReader:
         return home.messages[-1].timestamp + timedelta(minutes=1)
 
 
-def _canonical(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {_ALIASES[k] if k in _ALIASES and _ALIASES[k] not in data else k: v for k, v in data.items()}
-
-
 def _lure(row: Row) -> Lure:
     unknown = sorted(set(row.data) - _KNOWN_LURE)
     if unknown:
@@ -118,8 +118,7 @@ def _lure(row: Row) -> Lure:
 
 
 def _turn(row: Row) -> Turn:
-    renamed = {"sender": "speaker", "role": "speaker", "content": "text"}
-    row = Row({renamed.get(k, k): v for k, v in row.data.items()}, row.where)
+    row = Row(renamed(row.data, _TURN_ALIASES), row.where)
     return Turn(speaker=row.text("speaker"), text=row.text("text"))
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memtrial.datasets.check import check_dataset
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.loaders.fields import parse_time
 from memtrial.datasets.registry import load_dataset
@@ -261,3 +262,43 @@ def test_times_survive_their_common_spellings(when: datetime) -> None:
 def test_no_value_makes_the_time_parser_raise(value: Any) -> None:
     parsed = parse_time(value)
     assert parsed is None or isinstance(parsed, datetime)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+message_fields = st.sampled_from([*message("x"), "session_id", "tenant_id", "source", "reply_to", "extra"])
+question_fields = st.sampled_from(
+    [*QUESTION, "lures", "history", "answer_type", "score_points", "options", "cluster_id"]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    messages=st.lists(st.dictionaries(message_fields, json_values, max_size=3), min_size=1, max_size=2),
+    questions=st.lists(st.dictionaries(question_fields, json_values, max_size=3), max_size=2),
+)
+def test_no_field_value_ends_in_a_traceback(tmp_path: Path, messages: list[Any], questions: list[Any]) -> None:
+    log = [{**message(str(i)), **changes} for i, changes in enumerate(messages)]
+    asked = [{**QUESTION, "id": f"q{i}", **changes} for i, changes in enumerate(questions)]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log), encoding="utf-8")
+    (tmp_path / "qa.json").write_text(json.dumps(asked), encoding="utf-8")
+    try:
+        dataset = load(path, questions=str(tmp_path / "qa.json"))
+    except UserError as error:
+        assert "\n" not in str(error)
+    else:
+        assert len(messages_of(dataset)) == len(log)
+        assert check_dataset(dataset).totals["questions"] == len(asked)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.binary(max_size=60))
+def test_no_bytes_end_in_a_traceback(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "log.json"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=r"log\.json"):
+        load(path)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.fraction import first_fraction
 from memtrial.datasets.registry import dataset_names, load_dataset, validate_spec
+from memtrial.datasets.schema import Dataset
 
 
 def test_every_data_set_is_described() -> None:
@@ -88,3 +90,26 @@ def test_no_question_is_asked_before_its_evidence() -> None:
     for corpus, question in load_dataset({"name": "handwritten"}).questions():
         times = {m.id: m.timestamp for m in corpus.messages()}
         assert all(times[ident] - question.asked_at <= timedelta(0) for ident in question.evidence)
+
+
+def test_supportdesk_gets_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+    made = load_dataset({"name": "handwritten"})
+
+    def generate(**options: Any) -> Dataset:
+        seen.update(options)
+        return made
+
+    monkeypatch.setattr("memtrial.datasets.supportdesk.generate", generate, raising=False)
+    assert load_dataset({"name": "supportdesk", "messages": 1000, "seed": 7, "split": "train"}) is made
+    assert seen == {"messages": 1000, "seed": 7, "language": "both", "split": "train"}
+
+
+def test_fraction_leaves_out_questions_whose_session_is_cut() -> None:
+    whole = load_dataset({"name": "handwritten", "language": "en"})
+    corpus = whole.corpora[0]
+    last_session = corpus.messages()[-1].session_id
+    question = replace(corpus.questions[0], evidence=(), evidence_sessions=(last_session,))
+    alone = replace(whole, corpora=(replace(corpus, questions=(question,)),))
+    assert [len(c.questions) for c in first_fraction(alone, 0.99).corpora] == [0]
+    assert [len(c.questions) for c in first_fraction(alone, 1.0).corpora] == [1]
