@@ -40,11 +40,9 @@ def dataset_names() -> list[DatasetInfo]:
     infos = []
     for name in _LOADERS:
         entry = _entry(name)
-        options = {
-            option: describe_option(option, info)
-            for option, info in entry.spec.model_fields.items()
-            if option != "name"
-        }
+        fields = entry.spec.model_fields
+        own_first = sorted(fields, key=lambda option: option == "fraction")
+        options = {option: describe_option(option, fields[option]) for option in own_first if option != "name"}
         infos.append(DatasetInfo(name, entry.summary, options, entry.licence))
     return infos
 

@@ -50,7 +50,9 @@ def parse_spec(kind: type[SpecT], values: Mapping[str, Any]) -> SpecT:
 
 def describe_option(name: str, info: FieldInfo) -> str:
     """Return one line about an option: what it is, and its default."""
-    default = "required" if info.is_required() else f"default {info.default!r}"
+    default = (
+        "required" if info.is_required() else "optional" if info.default in (None, "") else f"default {info.default!r}"
+    )
     return f"{info.description or name} ({default})"
 
 
