@@ -93,7 +93,7 @@ def _percent(need: Need) -> str | None:
 
 def _each(need: Need) -> str | None:
     money = _of(need, "money")
-    counts = [v for v in _of(need, "number") if Decimal(v.norm) == int(Decimal(v.norm))]
+    counts = [v for v in _of(need, "number") if v.text.lower() not in ("one", "一") and "." not in v.norm]
     if len(money) != 1 or len(counts) != 1:
         return None
     amount, count = _amount(money[0]), Decimal(counts[0].norm)

@@ -32,6 +32,7 @@ FITS: dict[str, dict[str, float]] = {
     "url": {"url": 1.0},
 }
 READ_PASSAGES = 40
+MAX_CODES = 2000
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
 def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict[str, float]:
     """Return what a passage itself says for (positive) or against its spans."""
     text, item = passage.text, passage.item
-    codes = {v.norm for v in extract_values(item.text, item.timestamp, need.language) if v.kind == "id"}
+    codes = {v.norm for v in extract_values(item.text[:MAX_CODES], item.timestamp, need.language) if v.kind == "id"}
     sender = item.sender.lower()
     lower = item.text.lower()
     named = any(_same_person(p, sender) or p in lower for p in need.people)
@@ -90,6 +91,13 @@ def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict
         "code_miss": float(bool(need.codes) and bool(codes) and not need.codes & codes),
         "person_hit": float(params.speakers and named),
         "person_miss": float(params.speakers and bool(need.people) and not named),
+        "other_self": float(
+            params.speakers
+            and need.first_person
+            and bool(sender)
+            and sender != need.asker
+            and cues.is_first_person(text)
+        ),
         "own": float(params.speakers and need.first_person and sender == need.asker),
         "new": (1 - passage.age) * (0.0 if need.asked.when == "original" else 1.0) * float(params.recency),
         "old": passage.age * (1.0 if need.asked.when == "original" else 0.0) * float(params.recency),

@@ -39,6 +39,7 @@ _DOUBT = re.compile(
     r"|可能|也许|大概|不确定|好像|听说|据说|估计|应该会|猜|传言|传闻|要是|如果|假如|开玩笑|说着玩",
     re.IGNORECASE,
 )
+_FIRST_PERSON = re.compile(r"\b(?:i|my|mine|i['’]m|i['’]ve|i['’]d|i['’]ll)\b|我(?!们)|咱|俺", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？]\s*[\"”'）)]*\s*$|(?:吗|呢)[。!！~～ ]*$|^(?:请问|想问|问一下)")
 _OLD_NEW = [
     re.compile(pattern, re.IGNORECASE)
@@ -76,6 +77,11 @@ def is_withdrawal(sentence: str) -> bool:
 def is_doubtful(sentence: str) -> bool:
     """Tell whether a sentence is a guess, hearsay or a hypothesis."""
     return bool(_DOUBT.search(sentence))
+
+
+def is_first_person(sentence: str) -> bool:
+    """Tell whether the speaker talks about themself."""
+    return bool(_FIRST_PERSON.search(sentence))
 
 
 def is_question(sentence: str) -> bool:

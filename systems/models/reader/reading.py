@@ -122,7 +122,7 @@ def compose(need: Need, query: Query, candidates: Sequence[Candidate]) -> tuple[
         table = verdicts.YES if verdicts.judge_boolean(need, best) else verdicts.NO
         return table[need.language], [best]
     if kind == "choice":
-        options = verdicts.find_options(query.text, query.options)
+        options = verdicts.find_options(need.question, query.options)
         rated = verdicts.rate_options(options, candidates)
         winner = max(range(len(rated)), key=lambda i: rated[i][0], default=None)
         if winner is not None and rated[winner][1] is not None:

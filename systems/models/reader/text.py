@@ -12,6 +12,8 @@ _WORD = re.compile(r"[A-Za-z0-9à-ÿ]+(?:['’-][A-Za-z0-9à-ÿ]+)*|[一-鿿]+")
 _CJK = re.compile(r"[一-鿿]")
 _BREAK = re.compile(r"(?<=[。！？!?；;\n])(?!\s*$)|(?<=[.])\s+(?=[\"'“(]?[A-Z0-9一-鿿])")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|approx|e\.g|i\.e|a\.m|p\.m|[A-Z])\.$")
+# what is longer is no sentence: patterns stay fast on a megabyte without a full stop
+_LONG = re.compile(r".{1,400}(?:(?<=[\s，,、])|$)|.{1,400}", re.DOTALL)
 _EN_STOP_WORDS = (
     "a an the of to in on at for from by with and or but if so as is are was were be been being am do does did done has have had "
     "i me my mine we us our you your he him his she her they them their it its this that these those there here what which who "
@@ -34,9 +36,9 @@ def language_of(text: str, hint: str = "") -> str:
     return "zh" if len(_CJK.findall(text)) * 3 > len(text.strip()) else "en"
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def terms(text: str) -> frozenset[str]:
-    """Return the content terms: stemmed English words, and Chinese character pairs.
+    """Return the content terms: stemmed English words, and Chinese characters and pairs of them.
 
     Pairs stand in for words: they need no segmentation, match inside any compound, and cost a tenth of jieba's time.
     A pair made of function characters alone carries nothing and is left out.
@@ -46,8 +48,7 @@ def terms(text: str) -> frozenset[str]:
     for match in _WORD.finditer(text):
         run = match.group()
         if _CJK.match(run):
-            if len(run) == 1 and run not in _ZH_STOP_CHARS:
-                found.add(run)
+            found.update(c for c in run if c not in _ZH_STOP_CHARS)
             found.update(
                 run[i : i + 2]
                 for i in range(len(run) - 1)
@@ -64,13 +65,13 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def sentences(text: str) -> tuple[str, ...]:
     """Split into sentences; never empty for text with anything but blanks in it."""
     parts: list[str] = []
     for piece in _BREAK.split(text):
         if parts and _ABBREVIATION.search(parts[-1]):
             parts[-1] = f"{parts[-1]} {piece}"
-        elif piece.strip():
-            parts.append(piece.strip())
+        else:
+            parts += [cut.strip() for cut in _LONG.findall(piece) if cut.strip()]
     return tuple(parts)

@@ -15,11 +15,11 @@ _EN_UNITS = {
 }  # fmt: skip
 _EN_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 _EN_WORD = "|".join(sorted([*_EN_UNITS, *_EN_SCALES], key=len, reverse=True))
-EN_NUMBER_WORDS = rf"(?:(?:{_EN_WORD})(?:[\s-]+(?:and\s+)?(?:{_EN_WORD}))*)"
+EN_NUMBER_WORDS = rf"(?:(?:{_EN_WORD})(?:[\s-]+(?:and\s+)?(?:{_EN_WORD})){{0,8}})"
 ZH_DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _ZH_SCALES = {"十": 10, "百": 100, "千": 1000}
-ZH_NUMBER = r"[零〇一二两三四五六七八九十百千万亿]+"
-DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+ZH_NUMBER = r"[零〇一二两三四五六七八九十百千万亿]{1,24}"
+DIGITS = r"\d{1,3}(?:,\d{3}){1,6}(?:\.\d+)?|\d+(?:\.\d+)?"
 
 _CURRENCY = {
     "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "buck": "USD", "bucks": "USD",
