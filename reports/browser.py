@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from memtrial.reports.view import OUTCOME_LABEL, DatasetView, View
 SHOWN_PER_DATASET = 400
 TOP = 10
 _TEXT_LIMIT = 420
+_Messages = Mapping[tuple[str, str, str], Mapping[str, Any]]
 #: Which questions stand first where not all are shown: those from which there is most to learn.
 _SEVERITY = {"wrong_memory": 0, "hallucination": 1, "error": 2}
 
@@ -80,7 +81,7 @@ class Shelf:
 def shelves(view: View, limit: int = SHOWN_PER_DATASET) -> list[Shelf]:
     """Choose and prepare the questions of every data set; the choice depends on the records alone."""
     made = []
-    for place, dataset in enumerate(view.datasets):
+    for place, dataset in enumerate(d for d in view.datasets if not d.is_variant):
         grouped = grouped_records(view, dataset)
         keys = list(grouped)
         if len(keys) > limit:
@@ -104,15 +105,18 @@ def grouped_records(view: View, dataset: DatasetView) -> dict[tuple[str, str], l
     return grouped
 
 
-def question_view(view: View, dataset: DatasetView, place: int, records: Sequence[Record]) -> QuestionView:
-    """Gather what every trial did with one question."""
+def question_view(
+    view: View, dataset: DatasetView, place: int, records: Sequence[Record], *, cut: bool = True
+) -> QuestionView:
+    """Gather what every trial did with one question; long texts are cut unless told otherwise."""
+    limit = _TEXT_LIMIT if cut else None
     by_trial: dict[str, list[Record]] = {}
     for record in records:
         by_trial.setdefault(record.trial, []).append(record)
     first = records[0]
     present = [t for t in dataset.labels if t in by_trial]
-    answers = tuple(_given(by_trial[t], view.trial_order[t]) for t in present)
-    found = _found(view.run.messages, first.labels, [by_trial[t][0] for t in present])
+    answers = tuple(_given(by_trial[t], view.trial_order[t], limit) for t in present)
+    found = _found(view.run.exact, first, [by_trial[t][0] for t in present], limit)
     return QuestionView(
         id=first.result.question_id,
         corpus=first.result.corpus_id,
@@ -128,7 +132,7 @@ def _severity(record: Record) -> int:
     return _SEVERITY.get(record.judgement.outcome, 9)
 
 
-def _given(records: Sequence[Record], place: int) -> Given:
+def _given(records: Sequence[Record], place: int, limit: int | None) -> Given:
     ordered = sorted(records, key=lambda r: r.result.repeat)
     record = ordered[0]
     result, judged = record.result, record.judgement
@@ -151,7 +155,7 @@ def _given(records: Sequence[Record], place: int) -> Given:
         place=place,
         outcome=judged.outcome,
         label=OUTCOME_LABEL.get(judged.outcome, judged.outcome),
-        text=_cut(text),
+        text=_cut(text, limit),
         cited=tuple(result.citations),
         flags=tuple(flags),
         latency="" if result.latency_ms is None else f"{result.latency_ms:.3g} ms",
@@ -159,7 +163,8 @@ def _given(records: Sequence[Record], place: int) -> Given:
     )
 
 
-def _found(messages: dict[str, dict[str, Any]], labels: Labels, records: Sequence[Record]) -> list[Found]:
+def _found(messages: _Messages, first: Record, records: Sequence[Record], limit: int | None) -> list[Found]:
+    labels, home = first.labels, (first.result.dataset, first.result.corpus_id)
     gold = set(labels.evidence)
     lures: dict[str, list[str]] = {}
     for lure in labels.lures:
@@ -170,7 +175,8 @@ def _found(messages: dict[str, dict[str, Any]], labels: Labels, records: Sequenc
     def row(ids: Iterable[str], text: str | None, kind: str) -> Found:
         key = (tuple(ids), text)
         if key not in rows:
-            rows[key] = _memory(messages, key[0], text, kind, gold, lures, len(records))
+            known = [messages[(*home, i)] for i in key[0] if (*home, i) in messages]
+            rows[key] = _memory(known, key[0], text, kind, gold, lures, len(records), limit)
         return rows[key]
 
     for message_id in [*labels.evidence, *(m for m in lures if m not in gold)]:
@@ -193,14 +199,13 @@ def _identity(item: Item) -> tuple[tuple[str, ...], str | None]:
     return tuple(item.ids), item.text
 
 
-def _memory(messages: dict[str, dict[str, Any]], ids: tuple[str, ...], text: str | None, kind: str, gold: set[str],
-            lures: dict[str, list[str]], columns: int) -> Found:  # fmt: skip
-    known = [messages[i] for i in ids if i in messages]
+def _memory(known: Sequence[Mapping[str, Any]], ids: tuple[str, ...], text: str | None, kind: str, gold: set[str],
+            lures: dict[str, list[str]], columns: int, limit: int | None) -> Found:  # fmt: skip
     content = text if text is not None else " / ".join(str(m.get("content", "")) for m in known)
     first = known[0] if known else {}
     return Found(
         ids=ids,
-        text=_cut(visible(content)) or "(text not kept)",
+        text=_cut(visible(content), limit) or "(text not kept)",
         who=one_line(first.get("sender_name") or first.get("sender", ""), 40),
         when=str(first.get("timestamp", ""))[:16].replace("T", " "),
         gold=any(i in gold for i in ids),
@@ -211,5 +216,5 @@ def _memory(messages: dict[str, dict[str, Any]], ids: tuple[str, ...], text: str
     )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _TEXT_LIMIT else text[: _TEXT_LIMIT - 1].rstrip() + "…"
+def _cut(text: str, limit: int | None) -> str:
+    return text if limit is None or len(text) <= limit else text[: limit - 1].rstrip() + "…"

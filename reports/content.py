@@ -4,22 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from memtrial.reports.figures import charts
-from memtrial.reports.figures.canvas import Drawn, render
-from memtrial.reports.tables import MetricTable
-from memtrial.reports.view import BAR_ORDER, DatasetView, View
-from memtrial.reports.words import Column, describe
+from memtrial.metrics.compare import Comparison, compare
+from memtrial.metrics.verdicts import ReferenceLine, reference_lines, verdicts
+from memtrial.reports import plots
+from memtrial.reports.axes import find_axes
+from memtrial.reports.banners import Banner, banners
+from memtrial.reports.figures.canvas import Drawn
+from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
+from memtrial.reports.pairs import AxisFinding, PairTable, axis_findings, pair_tables
+from memtrial.reports.tables import MetricTable, metric_table, slice_table
+from memtrial.reports.verdict import Told, tell
+from memtrial.reports.view import DatasetView, View
 
 if TYPE_CHECKING:
     from memtrial.experiments.store import Run
 
-SIDE = ("accuracy", "abstention_recall", "abstention_precision", "wrong_memory_rate")
-MAIN = (
-    "accuracy", "accuracy_answerable", "abstention_precision", "abstention_recall", "wrong_memory_rate", "wrong_memory_exposure",
-    "hallucination_rate", "recall@10", "session_recall@5", "latency_p95_ms", "context_tokens", "error_rate",
-)  # fmt: skip
+_SLICED = (
+    ("Accuracy by category", "category=", "accuracy", "o-correct"),
+    ("Recall by category", "category=", "recall@10", "o-correct"),
+    ("Wrong memory used, by category", "category=", "wrong_memory_rate", "o-wrong_memory"),
+    ("Accuracy by language", "language=", "accuracy", "o-correct"),
+    ("Wrong memory used, by language", "language=", "wrong_memory_rate", "o-wrong_memory"),
+)
+_BY_KIND = (
+    ("Wrong memory used, by kind of lure", "lure=", "wrong_memory_rate", "o-wrong_memory"),
+    ("Wrong memory shown, by kind of lure", "lure=", "wrong_memory_exposure", "o-wrong_memory"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """One metric over slices; ``colour`` is the theme colour that shades it."""
+
+    title: str
+    table: MetricTable
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class AxisPart:
+    """One varied path: what it changes and its curves."""
+
+    path: str
+    findings: list[AxisFinding]
+    figure: Drawn | None
 
 
 @dataclass(slots=True)
@@ -27,61 +57,101 @@ class Part:
     """Everything a report shows of one data set."""
 
     dataset: DatasetView
+    told: list[Told]
+    references: list[ReferenceLine]
     side: MetricTable
     main: MetricTable
+    groups: list[tuple[str, MetricTable]]
     outcomes: Drawn
+    recall: Drawn | None
+    speed: Drawn | None
+    kinds: list[SliceTable]
+    slices: list[SliceTable]
+    heatmaps: list[Drawn]
+    axes: list[AxisPart] = field(default_factory=list)
+    pairs: list[PairTable] = field(default_factory=list)
+
+    @property
+    def figures(self) -> list[Drawn]:
+        """Every figure of this data set."""
+        drawn = [self.outcomes, self.recall, *self.heatmaps, self.speed, *(a.figure for a in self.axes)]
+        return [d for d in drawn if d is not None]
 
 
 @dataclass(slots=True)
 class Content:
-    """A whole report."""
+    """A whole report. ``variants`` are data sets that an axis of the data made; they appear in curves and one table."""
 
     view: View
     title: str
-    parts: list[Part] = field(default_factory=list)
+    banners: list[Banner]
+    parts: list[Part]
+    variants: list[tuple[DatasetView, MetricTable]]
+    comparisons: list[Comparison]
 
     @property
     def figures(self) -> list[Drawn]:
         """Every figure, in the order in which it appears."""
-        return [p.outcomes for p in self.parts]
+        return [d for part in self.parts for d in part.figures]
 
 
 def build(run: Run) -> Content:
     """Compute a report's content; a pure function of the run."""
     view = View(run)
-    content = Content(view, title_of(run))
-    for place, dataset in enumerate(view.datasets):
-        content.parts.append(_part(view, dataset, place))
-    return content
+    comparisons = compare(run.records, run.trials, resamples=view.resamples)
+    references = reference_lines(run.records)
+    told: dict[str, list[Told]] = {}
+    for verdict in verdicts(run.metrics, comparisons, run.trials, references):
+        told.setdefault(verdict.dataset, []).append(tell(verdict))
+    parts = [_part(view, d, comparisons, told.get(d.label, []), references) for d in view.datasets if not d.is_variant]
+    variants = [(d, metric_table(view, d, MAIN)) for d in view.datasets if d.is_variant]
+    return Content(view, title_of(run.config), banners(view), parts, variants, comparisons)
 
 
-def title_of(run: Run) -> str:
+def title_of(config: dict[str, Any]) -> str:
     """Return the name of the run as its configuration gives it."""
-    config = run.config
-    name = config.get("name") if isinstance(config, dict) else getattr(config, "name", "")
-    return str(name or "Comparison of memory architectures")
+    return str(config.get("name") or "Comparison of memory architectures")
 
 
-def _part(view: View, dataset: DatasetView, place: int) -> Part:
+def _part(
+    view: View, dataset: DatasetView, comparisons: list[Comparison], told: list[Told], references: list[ReferenceLine]
+) -> Part:
+    own = [c for c in comparisons if c.dataset == dataset.label]
+    heatmaps = [
+        plots.heat(view, dataset, "wrong_memory_rate", "lure=", "wrong-memory-by-kind"),
+        plots.heat(view, dataset, "accuracy", "category=", "accuracy-by-category"),
+    ]
+    axes = [
+        AxisPart(axis.path, axis_findings(axis, comparisons), plots.along(view, axis, dataset, f"axis-{number + 1}"))
+        for number, axis in enumerate(a for a in find_axes(view.run.trials) if a.dataset == dataset.label)
+    ]
     return Part(
         dataset=dataset,
-        side=metric_table(view, dataset, SIDE),
+        told=told,
+        references=[line for line in references if line.dataset == dataset.label],
+        side=metric_table(view, dataset, SIDE_BY_SIDE),
         main=metric_table(view, dataset, MAIN),
-        outcomes=_outcome_figure(view, dataset, f"{place + 1}-outcomes"),
+        groups=[
+            (title, metric_table(view, dataset, metrics)) for title, metrics in grouped(view.metrics(dataset.label))
+        ],
+        outcomes=plots.outcomes(view, dataset),
+        recall=plots.recall(view, dataset),
+        speed=plots.speed(view, dataset),
+        kinds=_slice_tables(view, dataset, _BY_KIND),
+        slices=_slice_tables(view, dataset, _SLICED),
+        heatmaps=[h for h in heatmaps if h is not None],
+        axes=axes,
+        pairs=pair_tables(own),
     )
 
 
-def metric_table(view: View, dataset: DatasetView, metrics: Sequence[str], slice_: str = "all") -> MetricTable:
-    """Return a table of metrics (columns) over trials (rows), empty columns left out."""
-    table = MetricTable(tuple(Column(m, dataset.label, slice_, describe(m).title) for m in metrics))
-    for trial in dataset.labels:
-        table.add(trial, [view.row(dataset.label, trial, m, slice_) for m in metrics])
-    return table.without_empty()
-
-
-def _outcome_figure(view: View, dataset: DatasetView, name: str) -> Drawn:
-    order = [*BAR_ORDER, ("not_run", "not run yet")]
-    counts = [view.outcomes(dataset.label, t) for t in dataset.trials]
-    order = [pair for pair in order if pair[0] != "not_run" or any(c["not_run"] for c in counts)]
-    figure = charts.outcome_bars(dataset.labels, [[c[o] for o, _ in order] for c in counts], order)
-    return render(figure, name, f"Outcomes of all planned questions by system, {dataset.label}")
+def _slice_tables(view: View, dataset: DatasetView, wanted: Sequence[tuple[str, str, str, str]]) -> list[SliceTable]:
+    made = []
+    for title, prefix, metric, colour in wanted:
+        slices = view.slices(dataset.label, prefix)
+        if prefix == "language=" and len(slices) < 2:
+            continue
+        table = slice_table(view, dataset, metric, slices)
+        if table.columns:
+            made.append(SliceTable(title, table, colour))
+    return made

@@ -14,7 +14,7 @@ _INVISIBLE = re.compile(
 )
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()#!|~$@\"']")
 _URL = re.compile(r"://|(?<=www)\.", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(r"[^\S\u00a0]+")
 
 
 def visible(text: object) -> str:

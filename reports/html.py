@@ -5,13 +5,21 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
+from memtrial import __version__
 from memtrial.reports.browser import Shelf, shelves
 from memtrial.reports.content import Content
 from memtrial.reports.escape import one_line, visible
 from memtrial.reports.figures.canvas import SANS, theme_css
+from memtrial.reports.method import method
 from memtrial.reports.view import BAR_ORDER
+from memtrial.reports.webfont import FAMILY, font_face
 
-CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_SECTIONS = (
+    ("verdict", "Verdict"), ("outcomes", "Outcomes"), ("metrics", "Metrics"), ("retrieval", "Retrieval"),
+    ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
+    ("pairs", "Pairs"), ("browser", "Questions"), ("method", "Method"),
+)  # fmt: skip
+CSP = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
 
 
 def render_html(content: Content) -> str:
@@ -27,32 +35,36 @@ def render_html(content: Content) -> str:
     )
     environment.filters["visible"] = visible
     environment.filters["line"] = one_line
-    environment.filters["anchor"] = anchor
     made = shelves(content.view)
+    has_axes = bool(content.variants) or any(part.axes for part in content.parts)
     categories = sorted({q.category for shelf in made for q in shelf.questions})
-    return environment.get_template("report.html.j2").render(
+    page = environment.get_template("report.html.j2").render(
         c=content,
         csp=CSP,
         css=_css(made, categories, len(content.view.trial_order)),
+        needs=list(dict.fromkeys(t.need for part in content.parts for t in part.told)),
         shelves=made,
         categories=categories,
         trials=list(content.view.trial_order),
         outcomes=BAR_ORDER,
         question_classes=question_classes,
+        sections=[s for s in _SECTIONS if s[0] != "axes" or has_axes],
+        has_axes=has_axes,
+        method=method(content.view),
+        judges=sorted({r.judgement.judge for r in content.view.run.records}),
+        repeats=max((t.repeats for t in content.view.run.trials), default=1),
+        version=content.view.run.manifest.get("version") or __version__,
     )
-
-
-def anchor(place: int, what: str) -> str:
-    """Return an id that depends on no untrusted text."""
-    return f"{what}-{place + 1}"
+    return page.replace("</style>", f"{font_face(page)}</style>", 1)
 
 
 def _css(made: list[Shelf], categories: list[str], trials: int) -> str:
     sheet = files("memtrial.reports").joinpath("templates/report.css").read_text(encoding="utf-8")
     outcomes = "".join(f".o-{o}{{--oc:var(--o-{o})}}" for o, _ in BAR_ORDER)
+    sans = f'"{FAMILY}", {SANS}'
     lines = "".join(f".t-{i}{{--c:var(--t-{i})}}" for i in range(10))
     return (
-        f":root{{color-scheme:light dark;--sans:{SANS};{theme_css(False)}}}"
+        f":root{{color-scheme:light dark;--sans:{sans};{theme_css(False)}}}"
         f"@media screen and (prefers-color-scheme:dark){{:root{{{theme_css(True)}}}}}"
         f"{sheet}{outcomes}{lines}{_filters(len(made), len(categories), trials)}"
     )

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from memtrial.metrics.aggregate import BY_QUESTION
 from memtrial.metrics.records import OUTCOMES, MetricRow, Record, TrialInfo
+from memtrial.reports.axes import base_of
 
 if TYPE_CHECKING:
     from memtrial.experiments.store import Run
@@ -37,6 +39,7 @@ class DatasetView:
     """One data set of a run, with its trials in the order of the plan."""
 
     label: str
+    place: int
     name: str
     kind: str
     trials: tuple[TrialInfo, ...]
@@ -44,6 +47,7 @@ class DatasetView:
     questions: int
     clusters: int
     languages: tuple[str, ...] = ()
+    is_variant: bool = False
 
     @property
     def labels(self) -> list[str]:
@@ -81,12 +85,25 @@ class View:
         by_label: dict[str, list[TrialInfo]] = defaultdict(list)
         for trial in self.run.trials:
             by_label[trial.dataset].append(trial)
-        views = [self._dataset(label, trials) for label, trials in by_label.items()]
-        return sorted(views, key=lambda d: _KIND_ORDER.index(d.kind))
+        order = sorted(by_label, key=lambda label: _KIND_ORDER.index(self._kind(label)))
+        return [self._dataset(label, place, by_label) for place, label in enumerate(order)]
+
+    @property
+    def resamples(self) -> int:
+        """Return how many bootstrap resamples the run asked for."""
+        return int((self.run.config.get("metrics") or {}).get("resamples", 10_000))
 
     def row(self, dataset: str, trial: str, metric: str, slice_: str = "all") -> MetricRow | None:
         """Return a metric row, or None where the run has none."""
         return self._rows.get((dataset, trial, slice_, metric))
+
+    def by_question(self, dataset: str, trial: str, metric: str) -> MetricRow | None:
+        """Return the row whose interval takes questions as independent; there is one where clusters are few."""
+        return self.row(dataset, trial, metric, BY_QUESTION)
+
+    def metrics(self, dataset: str) -> list[str]:
+        """Return the names of all metrics of a data set, in the order of the rows."""
+        return list(dict.fromkeys(m for d, _, s, m in self._rows if d == dataset and s == "all"))
 
     def slices(self, dataset: str, prefix: str) -> list[str]:
         """Return slice names of a data set that start with a prefix such as ``category=``, sorted."""
@@ -101,22 +118,23 @@ class View:
         counts["not_run"] = max(0, trial.planned * trial.repeats - len(records))
         return counts
 
-    def _dataset(self, label: str, trials: Sequence[TrialInfo]) -> DatasetView:
-        spec = data_spec(self.run.config, label)
-        name = str(spec.get("name", label))
-        labels = [r.labels for t in trials for r in self.records.get((label, t.trial), [])]
-        keys = {
-            (r.result.corpus_id, r.result.question_id) for t in trials for r in self.records.get((label, t.trial), [])
-        }
+    def _kind(self, label: str) -> str:
+        return kind_of(str(data_spec(self.run.config, label).get("name", base_of(label))))
+
+    def _dataset(self, label: str, place: int, by_label: Mapping[str, Sequence[TrialInfo]]) -> DatasetView:
+        trials = by_label[label]
+        records = [r for t in trials for r in self.records.get((label, t.trial), [])]
         return DatasetView(
             label=label,
-            name=name,
-            kind=kind_of(name),
+            place=place,
+            name=str(data_spec(self.run.config, label).get("name", base_of(label))),
+            kind=self._kind(label),
             trials=tuple(trials),
             planned=max((t.planned for t in trials), default=0),
-            questions=len(keys),
-            clusters=len({x.cluster_id for x in labels}),
-            languages=tuple(sorted({x.language for x in labels if x.language})),
+            questions=len({(r.result.corpus_id, r.result.question_id) for r in records}),
+            clusters=len({r.labels.cluster_id or (r.result.corpus_id, r.result.question_id) for r in records}),
+            languages=tuple(sorted({r.labels.language for r in records if r.labels.language})),
+            is_variant=label != base_of(label) and base_of(label) in by_label,
         )
 
 
@@ -129,8 +147,8 @@ def kind_of(name: str) -> str:
     return "generated" if name in _GENERATED else "own"
 
 
-def data_spec(config: Any, label: str) -> Mapping[str, Any]:
-    """Return the specification of a data set in the resolved configuration."""
-    data = config.get("data", {}) if isinstance(config, Mapping) else getattr(config, "data", {})
-    spec = data.get(label, {}) if isinstance(data, Mapping) else {}
+def data_spec(config: Mapping[str, Any], label: str) -> Mapping[str, Any]:
+    """Return the specification of a data set (or of the one it is a variant of) in the resolved configuration."""
+    data = config.get("data") or {}
+    spec = data.get(label) or data.get(base_of(label)) or {}
     return spec if isinstance(spec, Mapping) else {}

@@ -1,17 +1,29 @@
-"""Names, units and reasons in words: how a metric is called, how its numbers are written, why one is missing."""
+"""Numbers, units and reasons in words: how a metric's values are written and why one is missing."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-_REASONS = {
+from memtrial.metrics.definitions import Definition, define
+
+#: Written beside a value that has no interval because nothing was sampled.
+_UNSAMPLED = {
+    "tenant_leaks": "count",
+    "questions_without_evidence": "count",
+    "ingest_s": "measured once",
+    "index_mb": "measured once",
+    "peak_rss_mb": "measured once",
+}
+_STATUS = {
     "few_clusters": "fewer than 8 independent clusters",
-    "few_samples": "too few samples",
-    "saturated": "k reaches the size of the searched log",
-    "degraded": "parts of the answer path failed",
+    "few_samples": "too few samples to be firm",
+    "saturated": "K reaches the size of the searched log",
+    "degraded": "the answer path was degraded",
     "adapter_suspect": "the adapter may be at fault",
 }
+_INCOMPLETE = re.compile(r"incomplete:(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,33 +33,54 @@ class Column:
     metric: str
     dataset: str
     slice: str = "all"
-    heading: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return the metric's title, or the slice's value where the column is a slice."""
+        return describe(self.metric).title if self.slice == "all" else self.slice.partition("=")[2].replace("_", " ")
+
+    @property
+    def heading(self) -> str:
+        """Return the title with the unit, kept on the line of the last word."""
+        return heading(self.metric) if self.slice == "all" else self.title
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
-    """What a reader must know of a metric."""
-
-    title: str
-    definition: str
-    better: str
-    unit: str
+def describe(metric: str) -> Definition:
+    """Return the definition of a metric; one that this version does not know is shown under its bare name."""
+    try:
+        return define(metric)
+    except KeyError:
+        return Definition(metric.replace("_", " "), "", None, "", ".3g")
 
 
-def describe(metric: str) -> Described:
-    """Return title, definition, direction (``higher``, ``lower`` or ````) and unit of a metric."""
-    title = metric.replace("_", " ")
-    unit = "ms" if metric.endswith("_ms") else "tokens" if metric.endswith("_tokens") else "share"
-    return Described(title, "", "", unit)
+def heading(metric: str) -> str:
+    """Return a column head: title and unit."""
+    found = describe(metric)
+    return f"{found.title},\u00a0{found.unit}" if found.unit and found.unit not in found.title else found.title
 
 
-def number(value: float, unit: str) -> str:
-    """Write a number as its unit asks: shares with two decimals, the rest with three significant digits."""
-    if unit == "share":
-        return f"{value:.2f}"
-    if abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if abs(value) >= 0.001 or value == 0 else f"{value:.1e}"
+def number(value: float, metric: str) -> str:
+    """Write a value without its unit."""
+    found = describe(metric)
+    text = format(value, found.format).rstrip("%")
+    # A time of 3 microseconds is not 0.00 ms.
+    return f"{value:.2g}" if value > 0 and not text.strip("0.,") and found.unit != "%" else text
+
+
+def span(low: float, high: float, metric: str) -> str:
+    """Write an interval without its unit."""
+    return f"{number(low, metric)}–{number(high, metric)}"
+
+
+def with_unit(text: str, metric: str) -> str:
+    """Add the unit to a number or an interval, as prose needs it."""
+    unit = describe(metric).unit
+    return f"{text}%" if unit == "%" else f"{text} {unit}".rstrip()
+
+
+def unsampled(metric: str) -> str:
+    """Say why a value of this metric has no interval."""
+    return _UNSAMPLED.get(metric, "no interval")
 
 
 def reason(status: str) -> str:
@@ -57,6 +90,33 @@ def reason(status: str) -> str:
         code = part.strip()
         if code in {"", "ok"}:
             continue
-        code = re.sub(r"^unmeasurable:", "", code)
-        parts.append(_REASONS.get(code, code.replace("_", " ")))
+        missing = _INCOMPLETE.fullmatch(code)
+        if missing:
+            parts.append(f"{missing.group(1)} planned answers are missing and count as errors")
+            continue
+        code = code.removeprefix("unmeasurable:")
+        parts.append(_STATUS.get(code, code.replace("_", " ")))
     return "; ".join(parts)
+
+
+def signed(value: float, metric: str) -> str:
+    """Write a difference with its sign; shares in points of a hundred."""
+    text = number(abs(value), metric)
+    return f"{'−' if value < 0 else '+'}{text}"
+
+
+def difference_unit(metric: str) -> str:
+    """Return the unit of a difference: percentage points where the metric is a share."""
+    unit = describe(metric).unit
+    return "points" if unit == "%" else unit
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """Write a count with its noun."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listing(names: Sequence[str], limit: int = 8) -> str:
+    """Join names as prose does, the rest as a number."""
+    shown = [*names[:limit], f"{len(names) - limit} more"] if len(names) > limit else list(names)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

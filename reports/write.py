@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memtrial.datasets.errors import UserError
 from memtrial.reports.content import build
 from memtrial.reports.html import render_html
+from memtrial.reports.markdown import render_markdown
 
 if TYPE_CHECKING:
     from memtrial.experiments.store import Run
@@ -26,6 +27,7 @@ def write(run: Run, out: Path) -> None:
         for drawn in content.figures:
             (figures / f"{drawn.name}.svg").write_bytes(drawn.svg)
             (figures / f"{drawn.name}.png").write_bytes(drawn.png)
+        (out / "report.md").write_text(render_markdown(content), encoding="utf-8", newline="\n")
         (out / "report.html").write_text(render_html(content), encoding="utf-8", newline="\n")
     except OSError as error:
         raise UserError(f"cannot write the report to {out}: {error.strerror or error}") from error

@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,10 +94,12 @@ def render(figure: Figure, name: str, title: str) -> Drawn:
         warnings.filterwarnings("error", message="Glyph")
         try:
             figure.set_facecolor("none")
-            FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, "Creator": None})
+            svg_canvas: Any = FigureCanvasSVG(figure)
+            svg_canvas.print_svg(text, metadata={"Date": None, "Creator": None})
             figure.set_facecolor(COLOUR["paper"])
             figure.set_dpi(PNG_DPI)
-            FigureCanvasAgg(figure).print_png(png, metadata={"Software": None})
+            png_canvas: Any = FigureCanvasAgg(figure)
+            png_canvas.print_png(png, metadata={"Software": None})
         except UserWarning as warning:
             raise RuntimeError(f"figure {name}: {warning}") from warning
     inline = _themed(text.getvalue(), title)

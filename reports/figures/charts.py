@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memtrial.reports.figures.canvas import COLOUR
 from memtrial.reports.figures.fonts import drawable, font
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WIDTH = 9.6
 _BODY, _SMALL = 9.5, 8.5
 _PER_TRIAL = 10
+_BANDS = 3
 _MARKERS = "os^DvPX<>*"
 _DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
 
@@ -120,7 +121,9 @@ def intervals(labels: Sequence[str], panels: Sequence[Panel], colours: Sequence[
         if panel.scale == "share":
             _share_axis(axes)
         elif panel.scale == "log":
-            _log_axis(axes, [p for p in panel.points if p.value is not None])
+            _log_axis(
+                axes, [p for other in panels if other.scale == "log" for p in other.points if p.value is not None]
+            )
         else:
             axes.set_xlim(left=0)
             _number_axis(axes, "x")
@@ -157,8 +160,10 @@ def curves(panels: Sequence[tuple[str, Sequence[Line], str]], x_label: str, tick
         _plain(axes)
         if log_x:
             axes.set_xscale("log")
-        for line in lines:
-            _draw_line(axes, line, steps)
+        for place, line in enumerate(lines):
+            # Bands of many lines hide each other: then whiskers, side by side.
+            dodge = None if len(lines) <= _BANDS else (place - (len(lines) - 1) / 2) * 0.16 / len(lines)
+            _draw_line(axes, line, steps, dodge, log_x)
         axes.set_xticks([x for x, _ in ticks])
         axes.set_xticklabels([drawable(name, 18) for _, name in ticks], fontproperties=font(_SMALL), parse_math=False)
         axes.minorticks_off()
@@ -180,6 +185,8 @@ def heatmap(
     rows: Sequence[str], columns: Sequence[str], points: Sequence[Sequence[Point]], *, bad: bool = False
 ) -> Figure:
     """Draw shares as shaded cells with their value; ``bad`` shades in the colour of wrong memory."""
+    from matplotlib.patches import Rectangle
+
     left = _label_width(rows)
     slanted = len(columns) > 6
     top = 0.3 + (0.05 * max(len(drawable(c, 24)) for c in columns) if slanted else 0)
@@ -190,7 +197,7 @@ def heatmap(
     for y, row in enumerate(points):
         for x, point in enumerate(row):
             share = 0.0 if point.value is None else max(0.0, min(1.0, point.value))
-            axes.barh(y, 0.96, 0.9, left=x - 0.48, color=(*base, 0.06 + 0.64 * share), linewidth=0)
+            axes.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, color=(*base, 0.06 + 0.64 * share), linewidth=0))
             label = "—" if point.value is None else f"{point.value:.2f}"
             _text(axes, x, y, label, COLOUR["ink"], _SMALL, ha="center", va="center")
     _category_axis(axes, rows)
@@ -270,7 +277,7 @@ def _fit_share(axes: Axes, lines: Sequence[Line]) -> None:
     axes.tick_params(axis="y", length=0, labelcolor=COLOUR["muted"], pad=4)
 
 
-def _number_axis(axes: Axes, which: str) -> None:
+def _number_axis(axes: Axes, which: Literal["x", "y"]) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis = axes.xaxis if which == "x" else axes.yaxis
@@ -286,9 +293,12 @@ def _log_axis(axes: Axes, points: Sequence[Point]) -> None:
 
     ends = [v for p in points for v in (p.value, p.low, p.high) if v is not None and v > 0]
     low, high = (min(ends), max(ends)) if ends else (1.0, 10.0)
-    marks = [b * 10.0**e for e in range(-4, 8) for b in (1, 3) if low / 3.4 <= b * 10.0**e <= high * 3.4]
-    axes.set_xlim(min([low, *marks]) * 0.9, max([high, *marks]) * 1.1)
-    axes.xaxis.set_major_locator(FixedLocator(marks[:: max(1, len(marks) // 5)]))
+    decades = [10.0**e for e in range(-5, 9) if low / 10 <= 10.0**e <= high * 10]
+    axes.set_xlim(
+        min(low, decades[1] if len(decades) > 2 else low) * 0.8,
+        max(high, decades[-2] if len(decades) > 2 else high) * 1.25,
+    )
+    axes.xaxis.set_major_locator(FixedLocator(decades[:: 1 + (len(decades) - 1) // 6]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
     for label in axes.get_xticklabels():
@@ -302,30 +312,35 @@ def _short(value: float) -> str:
     return f"{value:g}"
 
 
-def _draw_line(axes: Axes, line: Line, steps: bool) -> None:
-    known = [(x, p) for x, p in zip(line.xs, line.points, strict=True) if p.value is not None]
+def _draw_line(axes: Axes, line: Line, steps: bool, dodge: float | None, log_x: bool) -> None:
+    known = [(x, p, p.value) for x, p in zip(line.xs, line.points, strict=True) if p.value is not None]
     if not known:
         return
     colour = trial_colour(line.colour)
-    xs = [x for x, _ in known]
-    style = "steps-mid" if steps else "default"
-    banded = [(x, p.low, p.high) for x, p in known if p.low is not None and p.high is not None]
-    axes.fill_between([b[0] for b in banded], [b[1] for b in banded], [b[2] for b in banded], color=colour, alpha=0.12,
-                      linewidth=0, step="mid" if steps else None)  # fmt: skip
-    if len(banded) == 1:
-        axes.vlines([banded[0][0]], [banded[0][1]], [banded[0][2]], color=colour, linewidth=2, alpha=0.5)
-    axes.plot(xs, [p.value for _, p in known], color=colour, linewidth=1.7, marker=_MARKERS[line.colour % _PER_TRIAL], markersize=4.6,
-              linestyle=_DASHES[line.colour // _PER_TRIAL % len(_DASHES)], drawstyle=style, clip_on=False)  # fmt: skip
+    xs = [x for x, _, _ in known]
+    bounded = [(x, p.low, p.high) for x, p, _ in known if p.low is not None and p.high is not None]
+    lows, highs = [low for _, low, _ in bounded], [high for _, _, high in bounded]
+    if dodge is None and len(bounded) > 1:
+        axes.fill_between([x for x, _, _ in bounded], lows, highs, color=colour, alpha=0.12, linewidth=0,
+                          step="mid" if steps else None)  # fmt: skip
+    elif bounded:
+        spread = (max(xs) - min(xs)) or 1.0
+        places = [x * (1 + (dodge or 0.0)) if log_x else x + (dodge or 0.0) * spread * 0.3 for x, _, _ in bounded]
+        axes.vlines(places, lows, highs, color=colour, linewidth=1.3, alpha=0.5)
+    axes.plot(xs, [value for _, _, value in known], color=colour, linewidth=1.7, marker=_MARKERS[line.colour % _PER_TRIAL], markersize=4.6,
+              linestyle=_DASHES[line.colour // _PER_TRIAL % len(_DASHES)], drawstyle="steps-mid" if steps else "default",
+              clip_on=False)  # fmt: skip
 
 
 def _legend_squares(figure: Figure, entries: Sequence[tuple[str, str]], left: float, height: float) -> None:
     from matplotlib.patches import Rectangle
 
-    x, y = left, height - 0.2
-    for colour, label in entries:
-        width = 0.28 + 0.074 * len(label) + 0.12
-        if x + width > WIDTH - 0.05:
-            x, y = left, y - 0.2
+    widths = [0.4 + 0.074 * len(label) for _, label in entries]
+    rows = 1 if sum(widths) <= WIDTH - left else 2
+    per_row = -(-len(entries) // rows)
+    columns = [max(widths[i::per_row]) for i in range(per_row)]
+    for index, (colour, label) in enumerate(entries):
+        x, y = left + sum(columns[: index % per_row]), height - 0.2 - 0.2 * (index // per_row)
         box = Rectangle(
             (x / WIDTH, y / height),
             0.12 / WIDTH,
@@ -337,7 +352,6 @@ def _legend_squares(figure: Figure, entries: Sequence[tuple[str, str]], left: fl
         figure.add_artist(box)
         figure.text((x + 0.18) / WIDTH, (y + 0.012) / height, drawable(label), fontproperties=font(_SMALL), color=COLOUR["muted"],
                     parse_math=False)  # fmt: skip
-        x += width
 
 
 def _legend_lines(figure: Figure, entries: Sequence[tuple[str, int]], left: float, height: float) -> None:

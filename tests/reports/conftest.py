@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memtrial.experiments.store import Run
 from memtrial.metrics.records import Item, Judgement, Labels, LureLabel, MetricRow, Record, Result, TrialInfo
 
 HOSTILE = "\"><img src=x onerror=alert(1)><script>alert('x')</script> | [a](javascript:alert(1)) `c` \u202egnp.exe\x07 {{ 7*7 }}"
@@ -21,18 +22,6 @@ OUTCOMES = (
     "wrong_other",
     "error",
 )
-
-
-@dataclass(frozen=True)
-class MadeRun:
-    """The shape of ``experiments.store.Run``."""
-
-    config: Any
-    manifest: dict[str, Any]
-    trials: list[TrialInfo]
-    records: list[Record]
-    metrics: list[MetricRow]
-    messages: dict[str, dict[str, Any]]
 
 
 def _record(trial: str, dataset: str, index: int, shift: int) -> Record:
@@ -83,7 +72,7 @@ def _record(trial: str, dataset: str, index: int, shift: int) -> Record:
     return Record(trial=trial, result=result, labels=labels, judgement=judgement, ranking=[i.ids[0] for i in items])
 
 
-def make_run(questions: int = 16, trials: tuple[str, ...] = ("bm25", "向量检索", "oracle")) -> MadeRun:
+def make_run(questions: int = 16, trials: tuple[str, ...] = ("bm25", "向量检索", "oracle")) -> Run:
     """Build records by hand and rows with round numbers; nothing here calls the code that computes metrics."""
     datasets = {"desk": "supportdesk", "手写": "handwritten"}
     infos, records, rows = [], [], []
@@ -129,11 +118,12 @@ def make_run(questions: int = 16, trials: tuple[str, ...] = ("bm25", "向量检�
     }  # fmt: skip
     config = {"name": f"trial run {HOSTILE}", "data": {label: {"name": name} for label, name in datasets.items()}}
     manifest = {"memtrial_version": "0.1.0", "fingerprints": dict.fromkeys(datasets, "ab" * 32)}
-    return MadeRun(config, manifest, infos, records, rows, messages)
+    exact = {(d, "corpus", i): m for d in datasets for i, m in messages.items()}
+    return Run(Path("run"), config, manifest, infos, records, rows, messages, exact)
 
 
 @pytest.fixture(name="make_run")
-def _make_run() -> Callable[..., MadeRun]:
+def _make_run() -> Callable[..., Run]:
     return make_run
 
 

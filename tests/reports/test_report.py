@@ -49,7 +49,7 @@ def _written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import sys
 
     out = tmp_path_factory.mktemp("report")
-    conftest = next(m for name, m in sys.modules.items() if name.endswith("conftest") and hasattr(m, "MadeRun"))
+    conftest = next(m for name, m in sys.modules.items() if name.endswith("conftest") and hasattr(m, "HOSTILE"))
     write_report(conftest.make_run(), out)
     return out
 

@@ -1,0 +1,111 @@
+"""What a reader must know before any figure: no model, unread evidence, missing answers, few clusters, doubts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memtrial.metrics.cost import called_a_model
+from memtrial.metrics.statistics import FEW_CLUSTERS
+from memtrial.metrics.verdicts import reading_bottlenecks
+from memtrial.reports.view import View
+from memtrial.reports.words import listing, plural
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """A warning. ``level``: ``bad`` (figures are wrong or missing), ``warn`` (read with care), ``info``."""
+
+    level: str
+    head: str
+    text: str
+
+
+def banners(view: View) -> list[Banner]:
+    """Return what stands above the verdict, gravest first."""
+    found = [*_unfinished(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_reading(view),
+             *_no_model(view), *_clusters(view), *_generated(view)]  # fmt: skip
+    grave = {"bad": 0, "warn": 1, "info": 2}
+    return sorted(found, key=lambda b: grave[b.level])
+
+
+def _unfinished(view: View) -> Iterator[Banner]:
+    missing = sum(view.outcomes(d.label, t)["not_run"] for d in view.datasets for t in d.trials)
+    if missing:
+        planned = sum(t.planned * t.repeats for t in view.run.trials)
+        text = f"{missing:,} of {planned:,} planned answers are missing; run the same command again to go on. They count as errors below."
+        yield Banner("bad", "This run is not finished.", text)
+
+
+def _errors(view: View) -> Iterator[Banner]:
+    kinds = Counter(r.result.error for r in view.run.records if r.result.error)
+    if kinds:
+        trials = listing(list(dict.fromkeys(r.trial for r in view.run.records if r.result.error)))
+        what = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items()))
+        total, records = sum(kinds.values()), len(view.run.records)
+        text = f"{total:,} of {records:,} answers ({what}), from {trials}. They stay in every denominator."
+        yield Banner("bad" if total > records * 0.02 else "warn", "Some questions ended in an error.", text)
+
+
+def _leaks(view: View) -> Iterator[Banner]:
+    leaking = list(dict.fromkeys(r.trial for r in view.run.records if r.judgement.leaks))
+    if leaking:
+        yield Banner(
+            "bad", "Tenants leak.", f"Items of another tenant turned up in what {listing(leaking)} retrieved or showed."
+        )
+
+
+def _suspects(view: View) -> Iterator[Banner]:
+    found = list(dict.fromkeys(f"{r.trial} on {r.dataset}" for r in view.run.metrics if "adapter_suspect" in r.status))
+    if found:
+        text = f"{listing(found)}: nothing was retrieved, or accuracy lies under that of answering without memory. Mend before comparing."
+        yield Banner("warn", "A connection may be at fault.", text)
+
+
+def _mixed_code(view: View) -> Iterator[Banner]:
+    versions: dict[str, set[str]] = {}
+    for trial in view.run.trials:
+        versions.setdefault(trial.target, set()).add(str(trial.facts.get("code_fingerprint", "")))
+    mixed = sorted(target for target, codes in versions.items() if len(codes) > 1)
+    if mixed:
+        yield Banner(
+            "bad",
+            "Code versions are mixed.",
+            f"Answers of {listing(mixed)} come from more than one version of its code.",
+        )
+
+
+def _reading(view: View) -> Iterator[Banner]:
+    limits = reading_bottlenecks(view.run.metrics, view.run.trials)
+    weak = [f"{d.label} ({limits[d.label]:.1%})" for d in view.datasets if d.label in limits and not d.is_variant]
+    if weak:
+        text = (f"Handed the evidence itself, the reader is right on fewer than 60 % of the questions of {listing(weak)}. There the verdict "
+                "leads with what was retrieved and which wrong memories were shown; accuracy is capped by the reader, whatever the memory.")  # fmt: skip
+        yield Banner("warn", "Reading is the bottleneck.", text)
+
+
+def _no_model(view: View) -> Iterator[Banner]:
+    if not called_a_model(view.run.records):
+        text = ("Answers come from an extractive reader, which picks a span of what it was shown, and from rules. Retrieval, exposure and latency "
+                "are those of the memories themselves; accuracy is what this reader makes of them, not what a language model would.")  # fmt: skip
+        yield Banner("info", "No language model was used.", text)
+
+
+def _clusters(view: View) -> Iterator[Banner]:
+    few = [
+        f"{d.label} ({plural(d.clusters, 'cluster')})"
+        for d in view.datasets
+        if not d.is_variant and 0 < d.clusters < FEW_CLUSTERS
+    ]
+    if few:
+        text = (f"{listing(few)}: questions of one conversation are not independent, and intervals over fewer than {FEW_CLUSTERS} clusters are too "
+                "narrow to rely on. The interval in parentheses takes every question as independent.")  # fmt: skip
+        yield Banner("info", "Few independent clusters.", text)
+
+
+def _generated(view: View) -> Iterator[Banner]:
+    made = [d.label for d in view.datasets if d.kind == "generated" and not d.is_variant]
+    if made:
+        text = f"{listing(made)} was written by a program, not by people; it stands after handwritten and public data."
+        yield Banner("info", "Generated data.", text)

@@ -1,0 +1,127 @@
+"""From metric rows to the figures of one data set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memtrial.metrics.definitions import family
+from memtrial.metrics.records import MetricRow
+from memtrial.reports.axes import Axis
+from memtrial.reports.figures import charts
+from memtrial.reports.figures.canvas import Drawn, render
+from memtrial.reports.figures.charts import Line, Panel, Point
+from memtrial.reports.view import BAR_ORDER, DatasetView, View
+from memtrial.reports.words import heading
+
+_SLUG = re.compile(r"[^A-Za-z0-9]+")
+ALONG_AN_AXIS = ("accuracy", "wrong_memory_rate", "latency_p95_ms", "context_tokens")
+
+
+def file_name(dataset: DatasetView, what: str) -> str:
+    """Return a file name in plain ASCII that no two figures share."""
+    slug = _SLUG.sub("-", dataset.label).strip("-").lower()
+    return "-".join(part for part in (str(dataset.place + 1), slug[:40], what) if part)
+
+
+def outcomes(view: View, dataset: DatasetView) -> Drawn:
+    """Draw the outcomes of all planned questions, one bar per trial."""
+    counts = [view.outcomes(dataset.label, t) for t in dataset.trials]
+    order = [*BAR_ORDER, *([("not_run", "not run yet")] if any(c["not_run"] for c in counts) else [])]
+    figure = charts.outcome_bars(dataset.labels, [[c[o] for o, _ in order] for c in counts], order)
+    return render(
+        figure, file_name(dataset, "outcomes"), f"Outcomes of all planned questions by system on {dataset.label}"
+    )
+
+
+def recall(view: View, dataset: DatasetView) -> Drawn | None:
+    """Draw recall over K at message and session level."""
+    panels = []
+    depths: set[int] = set()
+    for what in ("recall@K", "session_recall@K"):
+        names = [m for m in view.metrics(dataset.label) if family(m) == what]
+        by_k = {int(m.rpartition("@")[2]): m for m in names}
+        lines = [_over_k(view, dataset, trial, by_k) for trial in dataset.labels]
+        lines = [line for line in lines if any(p.value is not None for p in line.points)]
+        if lines:
+            panels.append((heading(what), lines, "share"))
+            depths |= set(by_k)
+    if not panels:
+        return None
+    ticks = [(float(k), str(k)) for k in sorted(depths)]
+    figure = charts.curves(panels, "K", ticks, log_x=max(depths) > 8)
+    return render(figure, file_name(dataset, "recall"), f"Recall over K by system on {dataset.label}")
+
+
+def speed(view: View, dataset: DatasetView) -> Drawn | None:
+    """Draw latency percentiles and context tokens side by side."""
+    scales = {"latency_p50_ms": "log", "latency_p95_ms": "log", "latency_p99_ms": "log", "context_tokens": "linear"}
+    panels = [
+        Panel(heading(m), [_point(view.row(dataset.label, t, m)) for t in dataset.labels], s) for m, s in scales.items()
+    ]
+    if not panels:
+        return None
+    figure = charts.intervals(dataset.labels, panels, _colours(view, dataset))
+    return render(
+        figure, file_name(dataset, "latency-tokens"), f"Latency and context tokens by system on {dataset.label}"
+    )
+
+
+def heat(view: View, dataset: DatasetView, metric: str, prefix: str, what: str) -> Drawn | None:
+    """Draw one metric over slices and trials as shaded cells."""
+    slices = [
+        s
+        for s in view.slices(dataset.label, prefix)
+        if any(view.row(dataset.label, t, metric, s) for t in dataset.labels)
+    ]
+    if not slices:
+        return None
+    points = [[_point(view.row(dataset.label, t, metric, s)) for s in slices] for t in dataset.labels]
+    names = [s.removeprefix(prefix).replace("_", " ") for s in slices]
+    figure = charts.heatmap(dataset.labels, names, points, bad=metric.startswith("wrong"))
+    return render(
+        figure, file_name(dataset, what), f"{heading(metric)} by {prefix.rstrip('=')} and system on {dataset.label}"
+    )
+
+
+def along(view: View, axis: Axis, dataset: DatasetView, what: str) -> Drawn | None:
+    """Draw quality, latency and tokens over a varied path; values without distance stand at equal steps."""
+    places = {v: float(v) if axis.numeric else float(i) for i, v in enumerate(axis.values)}
+    panels = []
+    for metric in ALONG_AN_AXIS:
+        lines = []
+        for index, curve in enumerate(axis.curves):
+            points = [_point(view.row(s.dataset, s.trial, metric)) for s in curve.stops]
+            if any(p.value is not None for p in points):
+                colour = view.trial_order.get(curve.system, index)
+                lines.append(Line(curve.label, [places[s.value] for s in curve.stops], points, colour))
+        if lines:
+            panels.append(
+                (heading(metric), lines, "share" if metric in {"accuracy", "wrong_memory_rate"} else "linear")
+            )
+    if not panels:
+        return None
+    ticks = [(places[v], tick(v)) for v in axis.values]
+    figure = charts.curves(panels, axis.path, ticks, log_x=axis.logarithmic, steps=axis.is_ladder)
+    return render(figure, file_name(dataset, what), f"Quality, latency and tokens over {axis.path} on {dataset.label}")
+
+
+def tick(value: object) -> str:
+    """Write a value of an axis."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _over_k(view: View, dataset: DatasetView, trial: str, by_k: dict[int, str]) -> Line:
+    depths = sorted(by_k)
+    points = [_point(view.row(dataset.label, trial, by_k[k])) for k in depths]
+    return Line(trial, [float(k) for k in depths], points, view.trial_order[trial])
+
+
+def _point(row: MetricRow | None) -> Point:
+    return Point(None) if row is None else Point(row.value, row.low, row.high)
+
+
+def _colours(view: View, dataset: DatasetView) -> Sequence[int]:
+    return [view.trial_order[t] for t in dataset.labels]
