@@ -31,7 +31,7 @@ FITS: dict[str, dict[str, float]] = {
     "phone": {"phone": 1.0, "id": 0.4},
     "url": {"url": 1.0},
 }
-READ_PASSAGES = 40
+READ_PASSAGES = 30
 MAX_CODES = 2000
 
 
@@ -49,7 +49,8 @@ class Candidate:
 
 def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParams) -> list[Candidate]:
     """List the spans of the best passages that fit the kind of answer asked for, unscored but with their features."""
-    ranked = sorted(passages, key=lambda p: -(p.cover + 0.5 * p.item_cover + 0.25 * p.near_cover))[:READ_PASSAGES]
+    relevant = [p for p in passages if p.relevance > 0]
+    ranked = sorted(relevant, key=lambda p: -p.relevance)[:READ_PASSAGES]
     candidates = []
     for passage in ranked:
         common = passage_features(need, passage, params)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _INSTRUCTION = re.compile(
     r"\b(?:note|message|instructions?|attention|memo|notice) (?:to|for) (?:all |any |the )?(?:ai|llm|assistants?|bots?|agents?|models?|chatbots?|language models?|memory systems?)\b"
@@ -41,6 +42,12 @@ _DOUBT = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|my|mine|i['’]m|i['’]ve|i['’]d|i['’]ll)\b|我(?!们)|咱|俺", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？]\s*[\"”'）)]*\s*$|(?:吗|呢)[。!！~～ ]*$|^(?:请问|想问|问一下)")
+# the patterns below are costly: this one says cheaply whether any of them can match
+_MAY_REPLACE = re.compile(
+    r"\b(?:from|not|instead|rather|in place|replac\w+|supersed\w+|used to|previously|originally|formerly|now|currently|(?:chang|mov|reschedul|updat|revis|increas|reduc|rais|extend)ed to|cut to)\b"
+    r"|[改换变升涨降]|调整|提前|推迟|延长|缩短|更新|增加|减少|不是|替代|代替|取代|原来|之前|原先|旧|本来",
+    re.IGNORECASE,
+)
 _OLD_NEW = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in [
@@ -59,6 +66,7 @@ _OLD_NEW = [
 ]
 
 
+@lru_cache(maxsize=4096)
 def is_instruction(text: str) -> bool:
     """Tell whether a text orders its reader about (untrusted: the whole item is left out)."""
     return bool(_INSTRUCTION.search(text))
@@ -94,10 +102,9 @@ def negations(sentence: str) -> int:
     return len(_NEGATION.findall(sentence))
 
 
-def old_spans(sentence: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=4096)
+def old_spans(sentence: str) -> tuple[tuple[int, int], ...]:
     """Return offsets of what a sentence itself calls replaced (the A of "from A to B")."""
-    spans = []
-    for pattern in _OLD_NEW:
-        for match in pattern.finditer(sentence):
-            spans.append(match.span("old"))
-    return spans
+    if not _MAY_REPLACE.search(sentence):
+        return ()
+    return tuple(match.span("old") for pattern in _OLD_NEW for match in pattern.finditer(sentence))

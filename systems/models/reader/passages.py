@@ -45,6 +45,11 @@ class Passage:
     authority: float
     withdrawn: bool = False
 
+    @property
+    def relevance(self) -> float:
+        """How much of the question the passage and what surrounds it cover; ranks passages before they are read."""
+        return self.cover + 0.5 * self.item_cover + 0.25 * self.near_cover
+
 
 def weigh(need: Need, context: Sequence[Evidence]) -> list[Passage]:
     """Cut trusted items into sentences and measure how much of the question each covers.

@@ -196,7 +196,7 @@ def test_unread_items_are_reported() -> None:
 
 def test_threshold_is_a_parameter() -> None:
     assert _read("How much did the kettle cost?", SHOP, abstain_below=1.0).abstained
-    assert not _read("Who won the match in Lisbon?", SHOP, abstain_below=0.0).abstained
+    assert not _read("Who owns the kettle in Lisbon?", SHOP, abstain_below=0.0).abstained
     with pytest.raises(ValidationError):
         ReaderParams.model_validate({"abstain": 0.5})
 
