@@ -50,7 +50,7 @@ def aggregate(
     rows = [row for panel in panels for row in _trial_rows(panel, resamples, seed)]
     draw_counts.cache_clear()
     suspects = suspect_trials(panels, rows)
-    rows = [_with_status(row, "adapter_suspect") if (row.trial, row.dataset) in suspects else row for row in rows]
+    rows = [_suspect(row) if row.value is not None and (row.trial, row.dataset) in suspects else row for row in rows]
     order = {(t.trial, t.dataset): i for i, t in enumerate(trials)}
     rows.sort(key=lambda row: (order[row.trial, row.dataset], row.slice != "all", row.slice, rank(row.metric)))
     return rows
@@ -193,5 +193,6 @@ def _tidy(value: float) -> float:
     return float(f"{value:.12g}")
 
 
-def _with_status(row: MetricRow, status: str) -> MetricRow:
-    return row.model_copy(update={"status": status if row.status == "ok" else f"{row.status};{status}"})
+def _suspect(row: MetricRow) -> MetricRow:
+    status = "adapter_suspect" if row.status == "ok" else f"{row.status};adapter_suspect"
+    return row.model_copy(update={"status": status})

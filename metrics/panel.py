@@ -83,7 +83,7 @@ def make_panels(records: Iterable[Record], trials: Sequence[TrialInfo]) -> list[
 
 def _panel(info: TrialInfo, group: Mapping[tuple[str, str, int], Record], known: Mapping[QuestionKey, Labels]) -> Panel:
     filled = dict(group)
-    if group:
+    if group and info.planned:
         _fill_missing(filled, info, known)
     missing = len(filled) - len(group)
     labels = {(corpus, question): record.labels for (corpus, question, _), record in filled.items()}
@@ -107,17 +107,14 @@ def _panel(info: TrialInfo, group: Mapping[tuple[str, str, int], Record], known:
 def _fill_missing(
     filled: dict[tuple[str, str, int], Record], info: TrialInfo, known: Mapping[QuestionKey, Labels]
 ) -> None:
-    open_places = info.planned - len(filled)
-    wanted = [
-        (corpus, question, repeat)
-        for corpus, question in sorted(known)
-        for repeat in range(max(info.repeats, 1))
-        if (corpus, question, repeat) not in filled
-    ]
-    unknown = [("", f"unasked-{i}", 0) for i in range(open_places - len(wanted))]
-    for place in [*wanted, *unknown][: max(open_places, 0)]:
-        corpus, question, repeat = place
-        # A question nobody was asked has no label at all; a cluster of its own is the least that can be assumed.
+    # A question that no trial answered has no label at all; it is only known that it was planned.
+    unknown = [("", f"unasked-{i}") for i in range(info.planned - len(known))]
+    wanted = [(corpus, question, r) for corpus, question in [*known, *unknown] for r in range(info.repeats)]
+    for corpus, question, repeat in wanted:
+        place = (corpus, question, repeat)
+        if place in filled:
+            continue
+        # A cluster of its own is the least that can be assumed.
         label = known.get((corpus, question)) or Labels(text="", cluster_id=f"\x00{question}")
         result = Result(
             key=f"missing-{corpus}-{question}-{repeat}",
