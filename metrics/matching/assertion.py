@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from memtrial.metrics.matching.text import CJK, Text
+from memtrial.metrics.matching.text import CHANGE_VERB, CJK, Text
 from memtrial.metrics.matching.values import DATE, Value
 
 
@@ -22,10 +22,6 @@ class Status(Enum):
     ASIDE = "named in passing"
 
 
-_CHANGE = (
-    r"(?:changed?|changes|moved?|moves|raised?|lowered|cut|reduced|increased?|switched|renamed|corrected|postponed|rescheduled|shifted|brought|went|goes|rose|"
-    r"fell|dropped|updated|upgraded|downgraded|revised|amended|converted|extended|shortened|negotiated|pushed|adjusted)"
-)
 _BEFORE = re.compile(
     # Words that look like a denial and are none.
     r"(?P<skip>\bnot\s(?:only|just|until|till|before|later\sthan|more\sthan|less\sthan|exceed(?:ing)?|sure|quite|to\sexceed)|\bno\s(?:later|more|less|fewer|earlier|sooner)\sthan"
@@ -35,12 +31,14 @@ _BEFORE = re.compile(
     r"unlike|versus|vs\.?|except(?:\sfor)?|unless|apart\sfrom|aside\sfrom|other\sthan|excluding|besides)\b|n't\b"
     r"|不是|并非|并不|而非|而不是|不再|不|没有|没|未|别|非|勿|拒绝|取消|撤回|否认|作废|除了|除开|除非|区别于|不同于)"
     r"|(?P<new>\b(?:now|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|but|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|it's|instead)\b(?!\sof)"
-    rf"|\b{_CHANGE}\b[^,;]{{0,40}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
+    rf"|\b{CHANGE_VERB}\b[^,;]{{0,40}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
     r"|现在|目前|如今|眼下|最新|[改换变调降涨升减增提推延转移更][^,;。]{0,4}?(?:成|为|到|至|给|由|用|走|回|在|寄|发)|改|而是|最终|最后|后来|实际|新|但是?|应该是|只要|转归)"
     r"|(?P<old>\b(?:used\sto|previously|formerly|originally|initially|at\sfirst|earlier|until|till|old|older|former|previous|outdated|obsolete|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|"
-    r"up\sfrom|down\sfrom|before\sthat|before|prior|back\sthen|in\sthe\spast|last\s(?:year|month|week|time)|first\s(?:said|planned|quoted|agreed|wanted|booked)|was\sgoing\sto|were\sgoing\sto)\b"
-    rf"|\b{_CHANGE}\b(?:\s\w+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|取消)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
-    r"|(?P<reset>(?<![不并而还要若只也都])是|\bis\b|\bare\b)"
+    r"up\sfrom|down\sfrom|before\sthat|before|prior|back\sthen|in\sthe\spast|last\s(?:year|month|week|time)|first\s(?:said|planned|quoted|agreed|wanted|booked)|was\sgoing\sto|were\sgoing\sto|"
+    r"swap(?:s|ped|ping)?\s(?:\w+\s)?with|t(?:ook|akes|ake|aking)\sover(?:\sfrom)?|cover(?:s|ed|ing)?\sfor|(?:st(?:ands|ood|anding)|stepp(?:ed|ing)|steps|fill(?:ed|ing|s))\sin\sfor|inherit(?:ed|s)\sfrom|succeed(?:ed|s|ing)|"
+    r"t(?:ook|akes)\sthe\splace\sof|in\sfor|on\sbehalf\sof|handed\sover\sby|instead\sof)\b"
+    rf"|\b{CHANGE_VERB}\b(?:\s\w+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
+    r"|(?P<reset>(?<![不并而还要若只也都再])是|\bis\b|\bare\b)"
 )
 _AFTER_OLD = re.compile(
     r"^\W{0,2}(?:[\w'/]+\W+){0,3}?(?:(?:before|previously|earlier|originally|formerly|initially|at\sfirst|back\sthen|until|till|in\sthe\spast|last\syear)\b"
@@ -48,28 +46,36 @@ _AFTER_OLD = re.compile(
     r"|(?:was|were|is|are|has\sbeen|have\sbeen|had\sbeen|got|gets|being)\s(?:\w+\s)?(?:replaced|superseded|cancell?ed|dropped|withdrawn|retracted|called\soff|changed|moved|reversed|scrapped|revoked|corrected|"
     r"taken\sback|rejected|closed|resolved|overruled|updated|fixed|settled|refunded|completed|finished|raised|lowered|reduced|increased|rescheduled|postponed)\b)"
     r"|^\s?(?:→|->|=>)"
+    rf"|^\s(?:\w+\s)?(?:handed|passed|gave|transferred|delegated|reassigned|left|{CHANGE_VERB})\s(?:\w+\s){{0,4}}?(?:over\s)?to\b"
+    rf"|^\s?,?\s?(?:but|and|then)\s(?:was\s|were\s|got\s|then\s|it\s|they\s|later\s){{0,3}}{CHANGE_VERB}\b"
+    r"|^\s(?:has\s|had\s)?(?:left|resigned|quit|retired|moved\son)\b|^(?:已经?)?(?:走了|离开|辞职|调离|离职|退休|不干了|不做了)"
     r"|^[^,。;]{0,6}?(?:是|为)?(?:以前|之前|原来|原先|旧|早先|最初|起初|过去|老)(?:的|价|地址|口径|版|$)"
     r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|现已|才|又)?(?:[改换变调降涨升推延转移更][^,;。]{0,3}?(?:成|为|到|至|给))"
     r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|早就|早)(?:\w{0,2})?(?:作废|取消|撤回|失效|过期|废止|推翻|收回|更正|停用|关闭|关了|完成|修复|修好|解决|办完|结清|退完|了结|离职|调走)"
-    r"|^[^,。;]{0,4}?(?:作废|失效|过期了|废止|不再)"
+)
+_AFTER_RETRACTED = re.compile(
+    r"^[^,。;]{0,12}?(?:作废|失效|过期了|废止|不再|取消|撤回|撤销|收回|反悔|算了|没成|没改成|不改了|黄了|推翻|更正)"
+    r"|^\W{0,3}(?:(?:but|which|though|and|then|later|that|it|this|who)\s){0,3}(?:was|were|is|got|has\sbeen|had\sbeen)\s(?:later\s|then\s|since\s|subsequently\s|soon\s)?"
+    r"(?:cancell?ed|withdrawn|retracted|called\soff|reversed|scrapped|revoked|corrected|taken\sback|overruled|dropped|replaced|superseded)\b"
 )
 _AFTER_DENIED = re.compile(
     r"^\W{0,2}(?:[\w']+\s){0,2}?(?:(?:is|was|are|were)(?:n't|\snot)\s(?:the|it|right|correct|valid|true|what|applicable|current|accurate|his|hers?|my|ours?|theirs?|yours?|for)\b"
-    r"|(?:is|was|are|were)\s(?:wrong|incorrect|false|mistaken|invalid|a\smistake|an\serror)|do(?:es)?(?:n't|\snot)\s(?:apply|count|hold)|no\slonger|only\s(?:on|for|if|when|in|under|with|at)\b|fell\sthrough|never\shappened)"
+    r"|(?:[\w']+\s){0,4}?(?:is|was|are|were)\s(?:wrong|incorrect|false|mistaken|invalid|a\smistake|an\serror)|do(?:es)?(?:n't|\snot)\s(?:apply|count|hold)|no\slonger|only\s(?:on|for|if|when|in|under|with|at)\b|fell\sthrough|never\shappened)"
     r"|^[^,。;]{0,6}?(?:不对|不正确|错的|错了|有误|不算|不作数|不适用|不再|没成|没有成|是错|之外|以外|除外|例外|不是(?:这|正确|最新|现在|对的|他|她|我|你))"
 )
 _NOW_NEXT = re.compile(
     r"^\W{0,3}(?:[a-z元块个只天度]+\s?)?[,;(。:]\s?(?:and\s|but\s|it'?s\s|it\sis\s|那|但是?|而|到)?(?:now|currently|these\sdays|today|since\sthen|later|then|afterwards|from\s\w+\son|现在|如今|目前|眼下|后来|之后|已改|现已|现|新)"
 )
+_BUT = re.compile(r"^(?:\s\w+){0,3}?[\s,;]{1,2}but\s[^.;,]{0,30}$|^[^。;,]{0,6},?(?:但|不过|可是?|而)[^。;,]{0,10}$")
 _NOW_AFTER = re.compile(
     r"^\s?(?:[a-z]+\s)?(?:now|these\sdays|nowadays|currently|today|instead|since)\b|^\w{0,2}(?:了|起)"
 )
 _WEAK_BEFORE = re.compile(
-    r"\b(?:was|were|had|been|counted|counting|starting|beginning|since|as\sof|from|times|plus|minus|per|each|of|other|another|different|if|when|until|till|via|versus|including)\s(?:\w+\s)?$"
-    r"|(?:当时|那时|自|从|按|由|每|以|加|减|乘|除以|其中|包括|另|别的|其他|其它|如果|即|含)\w{0,2}$|[×x*+÷/=(]\s?$|[×÷+/]\s?[€$£¥]?$"
+    r"\b(?:was|were|had|been|counted|counting|starting|beginning|since|as\sof|from|times|plus|minus|per|each|of|other|another|different|if|when|until|till|via|versus|including|planned|scheduled|booked|supposed|meant|intended|quoted|announced|proposed|expected|says?|said|claims?|claimed|states?|stated|thought|believed|reported|suggested|for|with)\s(?:\w+\s)?$"
+    r"|(?:当时|那时|自|从|按|由|每|以|加|减|乘|除以|其中|包括|另|别的|其他|其它|如果|即|含)\w{0,2}$|说|称|以为|写着|据说|[×x*+÷=]\s?[€$£¥]?$"
 )
 _WEAK_AFTER = re.compile(
-    r"^\s?(?:[×x*+÷/=]|(?:each|apiece|per\s\w+|a\shead|for\seach|times|plus|minus|of\s(?:which|them)|and\sthe\srest)\b|(?:was|were|belongs?|is)\s(?:for|from|at|to|with)?\s?(?:the\s)?(?:other|another|different)\b|起|开始|算起|[个只件台]?[的]?(?:时候|那次|那只|那边|那个)|/\s?(?:人|次|天|个|月|年))"
+    r"^\s?(?:[×x*+÷=]|(?:for|with|from)\s|(?:is|was|are|were)\s(?:for\s|from\s|at\s|with\s)?\w+'s\b|(?:is|was|are|were)\s(?:for|from|at|with)\s|(?:each|apiece|per\s\w+|a\shead|for\seach|times|plus|minus|of\s(?:which|them)|and\sthe\srest)\b|(?:was|were|belongs?|is)\s(?:for|from|at|to|with)?\s?(?:the\s)?(?:other|another|different)\b|起|开始|算起|[个只件台]?[的]?(?:时候|那次|那只|那边|那个)|/\s?(?:人|次|天|个|月|年))"
     rf"|^\w{{0,2}}是[{CJK}]{{1,6}}的$"
 )
 _CARRY = re.compile(rf"(?:[a-z']+\s?){{1,4}}|[{CJK}\w]{{1,7}}")
@@ -117,6 +123,8 @@ class Reader:
         before, after = low[left:start], low[end : max(right, end)]
         nearest = min((s for s, _ in rivals if s >= end), default=len(low))
         after = after[: max(0, nearest - end)]
+        if _AFTER_RETRACTED.match(low[end : min(nearest, end + 60)]):
+            return Status.OLD
         status = self._after(low, end, after, nearest)
         if status is Status.DENIED:
             return status
@@ -138,6 +146,8 @@ class Reader:
         if _AFTER_DENIED.match(after):
             return Status.DENIED
         if _AFTER_OLD.match(after):
+            return Status.OLD
+        if nearest < len(low) and _BUT.match(low[end:nearest]):
             return Status.OLD
         then = _NOW_NEXT.match(low[end : end + 40])
         if then:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
+from itertools import pairwise
 
 from memtrial.metrics.matching.numerals import EN_WORDS, ORDINALS, ZH_CHARS, listed, zh_number
 
@@ -17,7 +18,7 @@ _OFFSETS = {"utc": 0, "gmt": 0, "z": 0, "bst": 60, "cet": 60, "cest": 120, "est"
             "mst": -420, "mdt": -360, "pst": -480, "pdt": -420, "北京时间": 480}  # fmt: skip
 # Hours of the day that a part of the day may name, generous at both ends.
 _PARTS = {
-    "morning": (0, 12), "am": (0, 12), "早上": (4, 11), "早晨": (4, 11), "清晨": (3, 9), "上午": (5, 13), "凌晨": (0, 6), "中午": (11, 14),
+    "morning": (0, 12), "am": (0, 12), "早上": (4, 11), "早晨": (4, 11), "清晨": (3, 9), "上午": (5, 12), "凌晨": (0, 6), "中午": (11, 14),
     "noon": (12, 13), "midday": (11, 14), "下午": (12, 19), "afternoon": (12, 19), "pm": (12, 24), "evening": (16, 24), "傍晚": (16, 20),
     "晚上": (17, 24), "晚": (17, 24), "夜里": (18, 24), "night": (17, 24), "今晚": (17, 24), "早": (4, 11), "午后": (12, 19), "半夜": (22, 24),
 }  # fmt: skip
@@ -84,7 +85,7 @@ SLASH = re.compile(r"(?<![\d./-])(?P<a>[0-3]?\d)/(?P<b>[0-3]?\d)(?![\d/]|\.\d)")
 YEAR_MONTH = re.compile(r"(?<![\d.-])(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d-])")
 ZH_DATE = re.compile(
     rf"(?:(?P<y>(?:19|20)?\d\d|[零〇一二三四五六七八九]{{4}})年|(?P<ry>今年|去年|明年))?\s?(?P<m>{_ZN}{{1,3}})月份?\s?"
-    rf"(?:(?P<d>{_ZN}{{1,3}})[日号]?(?![0-9个只台件])|(?P<span>初|中旬|底|末|上旬|下旬))?"
+    rf"(?:(?P<d>{_ZN}{{1,3}})(?:[日号]|(?![0-9.%个只台件元块万条张份单次人天小{ZH_CHARS}]))|(?P<span>初|中旬|底|末|上旬|下旬))?"
 )
 ZH_YEAR = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)年(?!\d)")
 ZH_DAY = re.compile(
@@ -240,8 +241,9 @@ def _zh_date(g: re.Match[str]) -> When | None:
             y += 2000
     m = _zh_int(g["m"])
     d = _zh_int(g["d"]) if g["d"] else None
-    if m is None or not _valid(y, m, d) or (g["d"] and d is None) or d == 0:
+    if m is None or not 1 <= m <= 12 or (g["d"] and d is None) or d == 0:
         return None
+    # A day that no month has (11月31日) is kept as written: it must equal nothing, and not be read as something else.
     return When(y=y, m=m, d=d)
 
 
@@ -249,7 +251,7 @@ def _en_date(g: re.Match[str]) -> When | None:
     d = int(g["d"]) if g["d"] else int(g["e"]) if g["e"] else ORDINALS[g["dw"] or g["ew"]]
     m = _month(g["m"] or g["m2"])
     y = int(g["y"]) if g["y"] else 2000 + int(g["yy"]) if g["yy"] else None
-    return When(y=y, m=m, d=d) if d and _valid(y, m, d) else None
+    return When(y=y, m=m, d=d) if d else None
 
 
 def _en_day(g: re.Match[str]) -> When | None:
@@ -368,16 +370,71 @@ _GLUE = re.compile(r"[\s,()]*(?:\b(?:at|on|the|of|in the|from)\b|的|那天|当�
 def merge(atoms: list[tuple[int, int, When]], low: str) -> list[tuple[int, int, When]]:
     """Join neighbouring atoms that complete each other: Thursday + 16 May 2024 + 16:45."""
     out: list[tuple[int, int, When]] = []
-    for start, end, when in sorted(atoms, key=lambda a: a[0]):
+    ordered = sorted(atoms, key=lambda a: a[0])
+    opens = {a[0] for a, b in pairwise(ordered) if _is_range(a, b, low)}
+    closes = {b[0] for a, b in pairwise(ordered) if a[0] in opens}
+    for start, end, when in ordered:
         if out:
             s, e, previous = out[-1]
             gap = low[e:start]
-            joined = _join(previous, when) if len(gap) <= 12 and _GLUE.fullmatch(gap) else None
+            # "6:00, Monday to Friday": an end of a range completes nothing beside it.
+            apart = start in opens or (s in closes and "," in gap)
+            joined = _join(previous, when) if not apart and len(gap) <= 12 and _glued(gap, previous, when) else None
             if joined is not None:
                 out[-1] = (s, end, joined)
                 continue
         out.append((start, end, when))
     return out
+
+
+_GLUE_TIME = re.compile(r"[\s,]*\b(?:after|before|around|about|by|from|past)\b\s")
+_RELATION = re.compile(r"\s(?P<way>before|after|preceding|following)\s(?:the\s)?")
+
+
+def relate(merged: list[tuple[int, int, When]], low: str) -> list[tuple[int, int, When]]:
+    """Work out "the Sunday before 25 May 2023" and "the day after 3 June 2024"."""
+    out: list[tuple[int, int, When]] = []
+    for start, end, when in merged:
+        day = _real(when)
+        if day is not None:
+            if out and out[-1][2].fields() == {"wd"} and (g := _RELATION.fullmatch(low[out[-1][1] : start])):
+                wanted = out[-1][2].wd
+                step = -1 if g["way"] in ("before", "preceding") else 1
+                other = day + timedelta(days=step)
+                while other.weekday() != wanted:
+                    other += timedelta(days=step)
+                out[-1] = (out[-1][0], end, When(y=other.year, m=other.month, d=other.day))
+                continue
+            beside = re.search(r"\bthe\sday\s(before|after)\s$", low[:start])
+            if beside:
+                other = day + timedelta(days=-1 if beside[1] == "before" else 1)
+                out.append((beside.start(), end, When(y=other.year, m=other.month, d=other.day)))
+                continue
+        out.append((start, end, when))
+    return out
+
+
+def _real(when: When) -> date | None:
+    if when.y is None or when.m is None or when.d is None:
+        return None
+    try:
+        day = date(when.y, when.m, when.d)
+    except ValueError:
+        return None
+    return day if 1900 < day.year < 2200 else None
+
+
+_RANGE = re.compile(r"\s?(?:-|~|到|至|to|until|till|through|thru)\s?")
+
+
+def _glued(gap: str, a: When, b: When) -> bool:
+    if _GLUE.fullmatch(gap):
+        return True
+    return a.is_day() and a.t is None and not b.is_day() and _GLUE_TIME.fullmatch(gap) is not None
+
+
+def _is_range(a: tuple[int, int, When], b: tuple[int, int, When], low: str) -> bool:
+    return a[2].fields() == b[2].fields() and _RANGE.fullmatch(low[a[1] : b[0]]) is not None
 
 
 def _join(a: When, b: When) -> When | None:

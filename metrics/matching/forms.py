@@ -19,7 +19,7 @@ from memtrial.metrics.matching.units import UNITS
 from memtrial.metrics.matching.values import DATE, ID, Value, extract, same_quantity
 
 _FLUFF = re.compile(
-    r"(?:about|around|approximately|approx|roughly|circa|exactly|at|on|by|in|the|within|after|from|per\s\w+|every|for|a|an|and|to|minus|plus|less|more|old|long|local|time|"
+    r"(?:\b(?:about|around|approximately|approx|roughly|circa|exactly|at|on|by|in|the|within|after|from|per\s\w+|every|for|a|an|and|to|minus|plus|less|more|old|long|local|time|central|eastern|pacific|mountain|standard|sharp|o'clock)\b|"
     r"每|约|大约|左右|内|以内|之内|以后|之后|后|开始|起|的|减少了?|减|增加了?|增|加|涨了?|降了?|共|一共|总共|多|整|到|至|元整|/\s?[a-z年月日天次人个位]+|[\s.,()~+=:;!\"-])*"
 )
 _POLAR = frozenset(
@@ -92,11 +92,19 @@ class Key:
     past: bool
     typed: bool
     names: frozenset[str]
+    negative: bool
 
 
 _ASKED_PAST = re.compile(
     r"\b(?:before|originally|initially|at\sfirst|first|used\sto|back\sthen|at\sthe\stime|last\s\w+|previous(?:ly)?|former(?:ly)?|earlier|old|ago|until|up\sto|then)\b"
     r"|之前|以前|原来|原先|最初|最早|当时|那时|那会|那天|那次|起初|一开始|上周|上个?月|上次|去年|前天|昨天|旧|老|早先|起先|原定|原本|原价|当初|先前|此前|前一"
+)
+
+
+# What is asked for is itself a refusal or an exclusion, so that the answer's own "can't" takes nothing back.
+_NEGATIVE = re.compile(
+    r"\b(?:not|no|never|without|avoid|except|exclude[ds]?|allergic|allergy|forbidden|banned|leave\sout|cannot|wrong|refused?|rejected)\b|n't\b"
+    r"|不(?!知|过)|没(?!有[吗么])|别|忌|禁|除了|过敏|拒|未|避免|取消"
 )
 
 
@@ -195,6 +203,7 @@ def compile_key(question: Question, names: frozenset[str]) -> Key:
         past=bool(_ASKED_PAST.search(low)),
         typed=question.answer_type in ("number", "money", "date", "duration") or any(f.typed for f in gold),
         names=foreign,
+        negative=bool(_NEGATIVE.search(low)) or any(_NEGATIVE.search(f.low) for f in gold),
     )
 
 
@@ -220,6 +229,8 @@ def merged_when(form: When, others: Sequence[When]) -> When:
             filled["computed_wd"] = other.computed_wd
         if filled.get("t") is not None:
             filled["half"] = other.half
+        elif form.half and other.t is not None and not other.half:
+            filled |= {"t": other.t, "half": False}
         form = replace(form, **filled)
     return form
 
@@ -290,7 +301,7 @@ def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: 
         full = merged_when(form.when, whens)
         return dates.covers(when, form.when, key.base) and dates.compatible(_aligned(when, full, key.base), full)
     if value.when is not None:
-        return False
+        return bool(value.raw) and same_quantity(replace(value, family="", when=None), form, families, key.asked)
     return same_quantity(value, form, families, key.asked)
 
 
@@ -326,12 +337,19 @@ def partial_when(forms: Sequence[Form], others: Sequence[Form], values: Sequence
     return found
 
 
+def numbers_in(low: str) -> frozenset[str]:
+    """The runs of digits in a text: whatever else is put in other words, they must all be there."""
+    return frozenset(re.findall(r"\d+", low))
+
+
 def _scattered(form: Form, low: str) -> tuple[int, int] | None:
     """Span of a form whose content words all stand in one sentence.
 
     Latin: every content word (four fifths of them from six words on) in any order. CJK: all characters in order, where
     the inserted ones are at most half as many as its own, and no gap is longer than three; only from four characters on.
     """
+    if not numbers_in(form.low) <= numbers_in(low):
+        return None
     if is_cjk(form.low):
         return _subsequence([t for t in form.tokens if t not in _ZH_FILLER], low)
     wanted = set(form.tokens)
@@ -340,10 +358,19 @@ def _scattered(form: Form, low: str) -> tuple[int, int] | None:
     need = len(wanted) if len(wanted) < 6 else -(-len(wanted) * 4 // 5)
     start = 0
     for sentence in re.split(r"[.!?;\n](?=\s|$)", low):
-        if len(wanted & set(content_words(sentence))) >= need:
+        if len(wanted & set(content_words(sentence))) >= need and (
+            not _NEGATIVE.search(sentence) or _NEGATIVE.search(form.low)
+        ):
             return start, start + len(sentence)
         start += len(sentence) + 1
     return None
+
+
+def _without(text: str, tokens: Sequence[str]) -> str:
+    """What was inserted between the tokens."""
+    for token in tokens:
+        text = text.replace(token, "", 1)
+    return text
 
 
 def _subsequence(tokens: list[str], low: str) -> tuple[int, int] | None:
@@ -360,7 +387,7 @@ def _subsequence(tokens: list[str], low: str) -> tuple[int, int] | None:
                 break
             inserted += at - place
             place = at + len(token)
-        if ok and inserted <= limit and not re.search(r"[。!?;]", low[first:place]):
+        if ok and inserted <= limit and not re.search(r"[。!?;不没未别]", _without(low[first:place], tokens)):
             return first, place
         first = low.find(tokens[0], first + 1)
     return None

@@ -18,6 +18,8 @@ from memtrial.metrics.matching.forms import (
     Mention,
     compile_key,
     find_mentions,
+    merged_when,
+    numbers_in,
     option_letters,
     partial_when,
 )
@@ -25,7 +27,7 @@ from memtrial.metrics.matching.phrases import abstaining, abstaining_anywhere, a
 from memtrial.metrics.matching.polarity import polarity
 from memtrial.metrics.matching.support import unsupported
 from memtrial.metrics.matching.text import Text, clauses, content_words, normalise, overlap_f1
-from memtrial.metrics.matching.values import DATE, Value, extract
+from memtrial.metrics.matching.values import DATE, ID, Value, extract
 from memtrial.metrics.records import Judgement, Result
 
 OPEN_F1 = 0.8
@@ -121,8 +123,8 @@ def _judge_text(judgement: Judgement, question: Question, result: Result, log: M
         replace(v, when=dates.resolve(v.when, key.base)) if v.when is not None else v for v in extract(text.low)
     )
     found, reader = _find(key, text, values)
-    gold = [m for m, s in found.gold if _asserted_gold(s, found, key)]
-    lures = _asserted_lures(found, key, bool(gold))
+    gold = [m for m, s in found.gold if _asserted_gold(s, found, key) and not _contradicted(m, key, text.low)]
+    lures = _asserted_lures(found, key, gold, values)
 
     offered = bool(gold or lures)
     if abstaining_anywhere(text.low) or text.low.endswith("?") or "please" in text.low or "请" in text.low:
@@ -202,19 +204,64 @@ def _inside(a: Mention, b: Mention) -> bool:
 
 def _asserted_gold(status: Status, found: _Found, key: Key) -> bool:
     if status is Status.DENIED:
-        return False
+        return key.negative and not any(s in (Status.NEW, Status.ASSERTED) for _, _, s in found.lures)
     if status is Status.OLD and not key.past:
         return not any(s in (Status.NEW, Status.ASSERTED) for _, _, s in found.lures)
     return True
 
 
-def _asserted_lures(found: _Found, key: Key, gold: bool) -> list[tuple[str, Mention]]:
+_CONTINUES = re.compile(r"^[\s号#-]*(\d+)")
+
+
+def _contradicted(mention: Mention, key: Key, low: str) -> bool:
+    """Say whether the answer goes on with another number than the fuller accepted form does: "9号4幢1103" for "9号4幢1102"."""
+    if mention.form.typed:
+        return False
+    said = _CONTINUES.match(low[mention.end :])
+    if said is None:
+        return False
+    longer = [
+        f.low.partition(mention.form.low)[2]
+        for f in key.gold
+        if mention.form.low in f.low and f.low != mention.form.low
+    ]
+    wanted = [m[1] for rest in longer if (m := _CONTINUES.match(rest))]
+    return bool(wanted) and said[1] not in wanted
+
+
+def _operand(mention: Mention, gold: Sequence[Mention], values: Sequence[Value]) -> bool:
+    """Say whether a lure is only a term of the sum, difference, product or quotient that the gold is, worked out in the answer."""
+    term = next((v for v in values if v.start == mention.start and v.when is None), None)
+    total = next((v for v in values for g in gold if v.start == g.start and v.when is None and g.form.typed), None)
+    if term is None or total is None or term.start == total.start:
+        return False
+    others = [v for v in values if v.when is None and v.family != ID and v.start not in (term.start, total.start)]
+    alike = [v.amount for v in others if v.family == total.family]
+    if len(alike) > 1 and _close(sum(alike) + term.amount, total.amount):
+        return True
+    for other in others:
+        a, b = term.amount, other.amount
+        terms = [a + b, a - b, b - a, a * b, a * other.raw] + ([a / b] if b else []) + ([b / a] if a else [])
+        if any(_close(t, total.amount) for t in terms):
+            return True
+    return False
+
+
+def _close(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-9 * max(1.0, abs(a), abs(b))
+
+
+def _asserted_lures(
+    found: _Found, key: Key, gold: Sequence[Mention], values: Sequence[Value]
+) -> list[tuple[str, Mention]]:
     out = []
     gold_is_old = key.past and gold and any(s is Status.OLD for _, s in found.gold)
     for kind, mention, status in found.lures:
-        if status in (Status.DENIED, Status.OLD):
+        if status is Status.OLD or (status is Status.DENIED and (gold or not key.negative)):
             continue
-        if gold and (status is Status.ASIDE or (gold_is_old and status is Status.NEW)):
+        if gold and (
+            status is Status.ASIDE or (gold_is_old and status is Status.NEW) or _operand(mention, gold, values)
+        ):
             continue
         out.append((kind, mention))
     return out
@@ -358,7 +405,7 @@ def _completeness(question: Question, key: Key, gold: Sequence[Mention], low: st
     if gold:
         return gold[0].form.low, False
     for form in key.gold:
-        if not form.typed and not form.polar and overlap_f1(form.low, low) >= OPEN_F1:
+        if not form.typed and not form.polar and _in_other_words(form, low):
             return form.low, False
     return "", False
 
@@ -371,17 +418,19 @@ def _in_other_words(form: Form, low: str) -> bool:
     cut = _DONT.match(form.low)
     if cut:
         rest = re.escape(form.low[cut.end() :])
-        return re.search(rf"(?:不要|不用|不必|无需|不需要|勿|别|不)\w{{0,3}}{rest}", low) is not None
-    return overlap_f1(form.low, low) >= OPEN_F1
+        if re.search(rf"(?:不要|不用|不必|无需|不需要|勿|别|不)\w{{0,3}}{rest}", low):
+            return True
+    return numbers_in(form.low) == numbers_in(low) and overlap_f1(form.low, low) >= OPEN_F1
 
 
 def _partial_gold(key: Key, values: Sequence[Value], found: _Found) -> bool:
     """A day without the time asked for, or the time without the day, is part of the answer."""
     if found.gold or not key.gold:
         return False
-    for form in key.gold:
-        wanted = form.values[0].when if len(form.values) == 1 else None
-        if wanted is None or wanted.t is None or not wanted.is_day():
+    whens = [f.values[0].when for f in key.gold if len(f.values) == 1 and f.values[0].when]
+    for stated in whens:
+        wanted = merged_when(stated, whens)
+        if stated.t is None or wanted.t is None or wanted.t is None or not wanted.is_day():
             continue
         for value in values:
             when = value.when

@@ -35,6 +35,7 @@ ABSTAINING_EN: tuple[str, ...] = (
     r"\b(?:have|i've|had)\s(?:got\s)?(?:nothing|no\sidea|no\sclue)\b",
     r"\b(?:i'?m|i\sam)\s(?:not\s(?:sure|certain|aware)|unsure|unaware|afraid\si\s(?:don't|can't|do\snot))",
     r"\bremains?\s(?:unknown|unclear|open)\b|\bis\s(?:unknown|unclear|unspecified)\b",
+    r"\bonly\s(?:mentions?|says?|states?|gives?|lists?|covers?|shows?|records?|names?)\b[^.;]{0,60}[,;]\s?(?:but\s|and\s)?(?:not|no|nothing|never)\b",
     r"\bthe\s(?:log|logs|records?|notes?|chat|conversation|messages|history)\s(?:\w+\s){0,3}(?:silent|nothing)\b",
 )
 
@@ -46,6 +47,7 @@ ABSTAINING_ZH: tuple[str, ...] = (
     r"(?:记录|日志|聊天|对话|资料|信息|消息|文档|档案|上下文|内容)(?:记录)?(?:里|中|上|内|里面|当中)?(?:都|并|也|只字|根本|暂时|目前|还|就)?(?:没|未|无|不(?!是))",
     r"没有[^,。;:是]{0,14}(?:记录|信息|资料|说法|结论|内容|线索|提及|记载|印象|数据|下文|答案|依据可查)|没[^,。;:是有]{0,6}(?:记录|信息|资料)$",
     r"(?:信息|资料|证据|线索|依据)(?:\w{0,2})?(?:不足|不够|缺失|有限)|缺(?:少|乏)(?:\w{0,6})?(?:信息|资料|记录)",
+    r"只(?:写|说|提|记|讲|有|给)[^。;]{0,40}[,;](?:但|而|并|可)?(?:没有?|未|不)",
     r"暂无|无相关|无此(?:信息|记录)|无记录|尚无|未见|没人(?:说|提)|没有人(?:说|提)",
 )
 

@@ -41,6 +41,12 @@ STOPWORDS = frozenset(
         "we my your his her their our me him them us as from into do does did has have had will would can could there here s"
     )
 )
+CHANGE_VERB = (
+    r"(?:changed?|changes|moved?|moves|raised?|lowered|cut|reduced|increased?|switched|renamed|corrected|postponed|rescheduled|shifted|brought|went|goes|rose|"
+    r"fell|dropped|updated|upgraded|downgraded|revised|amended|converted|extended|shortened|negotiated|pushed|adjusted)"
+)
+"""Verbs of change: "moved from A to B" names A as past and is no range."""
+
 _ARTICLES = frozenset(("a", "an", "the"))
 _CJK_STOP = frozenset("的了是在呢吧啊哦嘛")
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from memtrial.metrics.matching import dates
 from memtrial.metrics.matching.dates import When
 from memtrial.metrics.matching.numerals import EN_SCALES, EN_WORDS, ZH_CHARS, en_number, listed, zh_number
+from memtrial.metrics.matching.text import CHANGE_VERB
 from memtrial.metrics.matching.units import (
     COUNT,
     DURATION,
@@ -83,10 +84,12 @@ _HALVES = re.compile(
     rf"|(?P<zn>{_ZH}|\d{{1,3}})?(?P<zu>个小时|个钟头|个月|个星期|小时|天|年|个)?半(?P<zu2>个小时|个钟头|小时|个月|月|天|年|个星期)?(?![\w夜路])?"
 )
 _AMOUNT_ARABIC = re.compile(
-    rf"(?P<sign>(?<![\w\d)])[-+]\s?)?(?:(?P<sym>{SYMBOL_PATTERN})\s?(?P<sign2>-)?)?(?<![\d.])(?P<num>{_AR}){_SCALE}(?![a-z]*\d[a-z])(?:[\s-]?(?P<unit>{UNIT_PATTERN}))?"
+    rf"(?P<sign>(?<![\w\d)])[-+]\s?)?(?:(?P<sym>{SYMBOL_PATTERN})\s?(?P<sign2>-)?)?(?<![\d.])(?P<num>{_AR}){_SCALE}(?![a-z]*\d[a-z]|(?:st|nd|rd|th)\b)(?:[\s-]?(?P<unit>{UNIT_PATTERN}))?"
 )
 _AMOUNT_ZH = re.compile(rf"(?<![第{ZH_CHARS}])(?P<num>{_ZH})(?:(?P<unit>{UNIT_PATTERN}))")
-_BARE_ZH = re.compile(rf"(?<![第\w])(?P<num>[{ZH_CHARS}]*[十百千万亿][{ZH_CHARS}]*)(?![\w])")
+_BARE_ZH = re.compile(
+    rf"(?<![第\w])(?P<num>[{ZH_CHARS}]*[十百千万亿][{ZH_CHARS}]*(?:点[零〇一二三四五六七八九]+[万亿]?)?)(?![\w])"
+)
 _AMOUNT_EN = re.compile(rf"\b(?P<num>{_EN_NUM})(?:[\s-](?P<unit>{UNIT_PATTERN}))?")
 _SPLIT_MONEY = re.compile(
     rf"(?<![\d.{ZH_CHARS}])(?P<a>\d{{1,7}}|{_ZH})(?:块|元)(?:(?P<b>[\d{ZH_CHARS}])(?:毛|角)?(?![\d.{ZH_CHARS}年月日号个只点%]))(?:(?P<c>[\d{ZH_CHARS}])分?)?"
@@ -178,8 +181,13 @@ class _Scanner:
 
     def _dates(self) -> None:
         atoms = list(dates.find(self.low))
-        for start, end, when in dates.merge(atoms, self.low):
-            self.take(Value(start, end, DATE, when=when))
+        for start, end, when in dates.relate(dates.merge(atoms, self.low), self.low):
+            slash = _SLASH_FRACTION.fullmatch(self.low[start:end])
+            share = float(slash["a"]) / float(slash["b"]) if slash and float(slash["b"]) else 0.0
+            self.take(Value(start, end, DATE, share, share, when=when))
+        for g in _SLASH_FRACTION.finditer(self.low):
+            if float(g["b"]):
+                self.take(_quantity(g.start(), g.end(), float(g["w"] or 0) + float(g["a"]) / float(g["b"]), None))
 
     def _identifiers(self) -> None:
         for g in _PHONE.finditer(self.low):
@@ -291,7 +299,13 @@ def _compound(values: list[Value], low: str) -> list[Value]:
     return out
 
 
+_FROM = re.compile(r"(?:\bfrom|从|由|自)\s?$")
+_CHANGED = re.compile(rf"\b{CHANGE_VERB}\b[^.;]{{0,40}}$|[改换变调降涨升减推延转移]")
+
+
 def _range_like(a: Value, b: Value, gap: str, low: str) -> bool:
+    if _FROM.search(low[: a.start]) and (DATE not in (a.family, b.family) or _CHANGED.search(low[: a.start])):
+        return False
     if gap.strip() in ("and", "or", "或", "或者", "、"):
         return gap.strip() == "and" and low[: a.start].rstrip().endswith("between")
     if re.match(r"\s?=", low[b.end :]):
@@ -340,7 +354,8 @@ def same_quantity(mention: Value, form: Value, families: frozenset[str], asked: 
             return False
         return _close(mention.raw, form.raw)
     if not form.family:
-        return _close(mention.raw, form.raw) and (not families or mention.family in families)
+        # Where a form beside it has a unit, a mention with one is held against that form.
+        return not families and _close(mention.raw, form.raw)
     return False
 
 
