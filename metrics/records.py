@@ -79,7 +79,8 @@ class Result(_Persisted):
     Attributes:
         key: identity of (trial unit, corpus, question, repeat); the same in a resumed run.
         unit: key of the trial unit (system with parameters, data fingerprint, code version, seed).
-        error: ``timeout``, ``raised``, ``invalid`` (an answer that breaks the contract), ``crashed`` (the worker died) or None.
+        error: ``timeout``, ``raised``, ``invalid`` (an answer that breaks the contract), ``crashed`` (the worker died) or None;
+            ``missing`` (planned, never answered) is never stored: metrics put it in the place of an absent record.
         log_size: messages of the corpus that had been handed over when the question was asked.
         context_tokens: tokens of the rendered context, by the named tokenizer of the run.
     """
@@ -216,7 +217,8 @@ class MetricRow(_Persisted):
     """One row of metrics.json. ``value`` is None where the metric cannot be measured, and ``status`` says why.
 
     ``status``: ``ok`` or a semicolon-separated list of ``unmeasurable:<why>``, ``few_clusters``, ``few_samples``,
-    ``saturated``, ``degraded``, ``adapter_suspect``.
+    ``saturated``, ``short_ranking`` (most rankings hold fewer than K ids though the log has more), ``incomplete:<n>`` (n
+    planned answers without a record, counted as errors), ``degraded``, ``adapter_suspect``.
     """
 
     trial: str
