@@ -275,7 +275,13 @@ _EXAMPLES = {"data": "data: [handwritten]", "systems": "systems: [bm25, oracle]"
 
 
 def _data_entry(label: str, entry: dict[str, Any]) -> dict[str, Any]:
-    return dict(validate_spec({"name": label, **entry}))
+    spec = {"name": label, **entry}
+    try:
+        return dict(validate_spec(spec))
+    except UserError as error:
+        if "path" not in spec and takes_option(str(spec["name"]), "path") and "'path'" in str(error):
+            raise UserError(f"{error}; give it with --set data.path=PATH") from error
+        raise
 
 
 def _system_entry(label: str, entry: dict[str, Any]) -> dict[str, Any]:

@@ -87,6 +87,8 @@ def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:
     state = JournalState()
     segment_s = 0.0
     seen: set[str] = set()
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a regular file, so it cannot be a journal")
     try:
         lines = path.open("rb")
     except FileNotFoundError:

@@ -175,12 +175,13 @@ def _points(assignments: list[_Assignment], sweep: Sweep) -> list[_Point]:
         return []
     if isinstance(sweep, Ladder):
         wanted = {(a.path, _text(a.value)): a for a in assignments}
-        points, held = [_Point((), ())], dict[str, _Assignment]()
+        shown = tuple({a.path: a for a in assignments}.values())
+        points, held = [_Point((), shown, "base")], dict[str, _Assignment]()
         for rung in sweep.rungs:
             own = [wanted[path, _text(value)] for path, value in rung.set.items() if (path, _text(value)) in wanted]
             if own:
                 held.update((a.path, a) for a in own)
-                points.append(_Point(tuple(held.values()), tuple(held.values()), rung.label))
+                points.append(_Point(tuple(held.values()), shown, rung.label))
         return points
     by_path: dict[str, list[_Assignment]] = {}
     for assignment in assignments:

@@ -1,0 +1,126 @@
+"""Systems that misbehave, and one that behaves. Named in configurations as ``path/to/toys.py:Class``."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+import time
+from typing import Any
+
+from memtrial.systems.base import Answer, Evidence
+
+
+class Echo:
+    """Answers with the newest message of the asker's tenant; slow where asked to be."""
+
+    def __init__(self, params: dict[str, Any], context: Any) -> None:
+        self.params = params
+        self.context = context
+        self.log: list[Any] = []
+
+    @classmethod
+    def create(cls, params: dict[str, Any], context: Any) -> Any:
+        return cls(dict(params), context)
+
+    async def ingest(self, messages: Any, trace: Any) -> None:
+        self.log += messages
+        (self.context.folder / "log.txt").open("a").write("".join(m.content + "\n" for m in messages))
+
+    async def answer(self, query: Any, trace: Any) -> Answer:
+        self.note(query)
+        await asyncio.sleep(self.params.get("sleep", 0.0))
+        own = [m for m in self.log if m.tenant_id == query.tenant_id]
+        shown = tuple(Evidence.of(m, 1.0 / (i + 1)) for i, m in enumerate(reversed(own[-5:])))
+        return Answer(text=own[-1].content if own else "", retrieved=shown, context=shown[:2], confidence=0.5)
+
+    def note(self, query: Any) -> None:
+        """Leave a trace outside the runner of every question that was really asked."""
+        if "asked" in self.params and not query.id.startswith("warmup"):
+            with open(self.params["asked"], "a") as out:
+                out.write(f"{query.id} {len(self.log)} {self.context.seed} {query.text}\n")
+
+    async def close(self) -> None:
+        pass
+
+
+class Misbehaving(Echo):
+    """Does what ``params["how"]`` says when a question holds the word ``params["word"]``."""
+
+    async def answer(self, query: Any, trace: Any) -> Any:
+        self.note(query)
+        if self.params["word"] not in query.text:
+            return Answer(text="fine")
+        return getattr(self, self.params["how"])()
+
+    def busy(self) -> None:
+        re.match(r"(a+)+b", "a" * 60)  # runs in C for longer than anybody waits, and holds the interpreter's lock
+
+    def sleeping(self) -> None:
+        time.sleep(3600)
+
+    def raising(self) -> None:
+        raise RuntimeError("no luck with api_key=sk-abcdefghijklmnop1234")
+
+    def leaving(self) -> None:
+        sys.exit(3)
+
+    def exiting(self) -> None:
+        os._exit(3)
+
+    def crashing(self) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def garbage(self) -> Any:
+        return {"text": "not an Answer"}
+
+    def nan(self) -> Any:
+        return Answer(text="x", retrieved=(Evidence("t", float("nan"), (), "t1"),))
+
+    def surrogates(self) -> Any:
+        return Answer(text="half \ud83d of a pair")
+
+    def printing(self) -> Any:
+        print('{"latency_ms": 0, "text": "printed"}')
+        os.write(1, b"\x00\x00\x00\x10garbage on standard output\n")
+        os.write(2, b"noise\n")
+        return Answer(text="fine")
+
+
+class Failing(Echo):
+    """Fails outside of answering: in ``create``, ``ingest`` or ``close``."""
+
+    @classmethod
+    def create(cls, params: dict[str, Any], context: Any) -> Any:
+        if params["where"] == "create":
+            raise ValueError("no such index")
+        return cls(dict(params), context)
+
+    async def ingest(self, messages: Any, trace: Any) -> None:
+        await super().ingest(messages, trace)
+        if self.params["where"] == "ingest" and len(self.log) >= self.params.get("from", 0):
+            raise OSError("disk on fire")
+        if self.params["where"] == "ingest_hang":
+            time.sleep(3600)
+        if self.params["where"] == "ingest_exit":
+            os._exit(4)
+
+    async def close(self) -> None:
+        if self.params["where"] == "close":
+            raise OSError("cannot close")
+        if self.params["where"] == "close_exit":
+            os._exit(5)
+
+
+class WithHelper(Echo):
+    """Starts a process of its own, which must not outlive the worker; then hangs."""
+
+    async def answer(self, query: Any, trace: Any) -> Any:
+        import subprocess
+
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+        with open(self.params["pids"], "a") as out:
+            out.write(f"{child.pid}\n")
+        time.sleep(3600)
