@@ -43,6 +43,7 @@ class Form:
         pattern: the form as a phrase, whole words.
         tokens: its content words.
         polar: +1 or -1 for a bare yes or no in either language.
+        bare: a number without a unit beside a form that is the same number with one.
     """
 
     low: str
@@ -50,6 +51,7 @@ class Form:
     pattern: re.Pattern[str] | None
     tokens: tuple[str, ...]
     polar: int = 0
+    bare: bool = False
 
     @property
     def typed(self) -> bool:
@@ -175,11 +177,12 @@ def compile_key(question: Question, names: frozenset[str]) -> Key:
     base = question.asked_at
     low = normalise(question.text).low
     gold = tuple(f for a in _alternatives(question) if (f := compile_form(a, base)) is not None)
+    gold = _mark_bare(gold)
     gold_texts = {f.low for f in gold}
     lures = []
     for lure in question.lures:
         forms = tuple(f for v in lure.values if (f := compile_form(v, base)) is not None and f.low not in gold_texts)
-        lures.append(LureForms(lure.kind, forms, _families(forms)))
+        lures.append(LureForms(lure.kind, _mark_bare(forms), _families(forms)))
     polar = 0
     if question.answer_type == "boolean" or (gold and all(f.polar for f in gold)):
         polar = next((p for f in gold if (p := f.polar or polarity(f.low, form=True))), 0)
@@ -213,6 +216,14 @@ def _alternatives(question: Question) -> Sequence[str]:
         parts = [p for p in re.split(r"\s*(?:[,;、，；]|\band\b|和|以及)\s*", question.answers[0]) if p.strip()]
         return parts or question.answers
     return question.answers
+
+
+def _mark_bare(forms: tuple[Form, ...]) -> tuple[Form, ...]:
+    united = {v.raw for f in forms for v in f.values if v.family not in ("", DATE, ID)}
+    return tuple(
+        replace(f, bare=True) if len(f.values) == 1 and not f.values[0].family and f.values[0].raw in united else f
+        for f in forms
+    )
 
 
 def _families(forms: Sequence[Form]) -> frozenset[str]:
@@ -279,7 +290,7 @@ def _typed(
     if size > 1:
         for i in range(len(values) - size + 1):
             run = values[i : i + size]
-            if all(_same(v, f, families, key, whens) for v, f in zip(run, form.values, strict=True)):
+            if all(_same(v, f, families, key, whens, bare=False) for v, f in zip(run, form.values, strict=True)):
                 found.append(Mention(run[0].start, run[-1].end, form))
         return found
     wanted = form.values[0]
@@ -288,12 +299,12 @@ def _typed(
             value.family == DATE and re.search(r"(?:from|between|从|自|于)\s?$", low[: value.start])
         ):
             continue
-        if _same(value, wanted, families, key, whens):
+        if _same(value, wanted, families, key, whens, bare=form.bare):
             found.append(Mention(value.start, value.end, form, dated=value.family == DATE))
     return found
 
 
-def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: Sequence[When]) -> bool:
+def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: Sequence[When], *, bare: bool) -> bool:
     if form.when is not None:
         when = value.when or _dotted(value)
         if when is None:
@@ -301,8 +312,10 @@ def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: 
         full = merged_when(form.when, whens)
         return dates.covers(when, form.when, key.base) and dates.compatible(_aligned(when, full, key.base), full)
     if value.when is not None:
-        return bool(value.raw) and same_quantity(replace(value, family="", when=None), form, families, key.asked)
-    return same_quantity(value, form, families, key.asked)
+        return bool(value.raw) and same_quantity(
+            replace(value, family="", when=None), form, families, key.asked, bare=bare
+        )
+    return same_quantity(value, form, families, key.asked, bare=bare)
 
 
 def _aligned(when: When, full: When, base: datetime) -> When:
@@ -402,6 +415,9 @@ def option_letters(low: str, count: int) -> frozenset[str]:
     )
     if stated:
         return frozenset(c for c in re.findall(rf"(?<![a-z])[{allowed}](?![a-z])", stated[-1]))
+    letters = low.strip(" .()")
+    if len(letters) > 1 and set(letters) <= set(allowed) and list(letters) == sorted(set(letters)):
+        return frozenset(letters)
     lead = re.match(
         rf"^\W*([{allowed}](?:\s?(?:[,、/&]|and|和)\s?[{allowed}])*)\)?(?:[.):,、;]|\s?$|\s-|\s(?=[^a-z]))", low
     )

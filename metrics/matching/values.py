@@ -244,7 +244,7 @@ class _Scanner:
             if n is not None:
                 self.take(_quantity(g.start(), g.end(), n, g["unit"]))
         for g in _BARE_ZH.finditer(self.low):
-            n = zh_number(g["num"])
+            n = _number(g["num"])
             if n is not None:
                 self.take(_quantity(g.start(), g.end(), n, None))
         for g in _AMOUNT_EN.finditer(self.low):
@@ -331,7 +331,9 @@ def extract(low: str) -> tuple[Value, ...]:
     return tuple(_compound(found, low))
 
 
-def same_quantity(mention: Value, form: Value, families: frozenset[str], asked: frozenset[str] = frozenset()) -> bool:
+def same_quantity(
+    mention: Value, form: Value, families: frozenset[str], asked: frozenset[str] = frozenset(), *, bare: bool = False
+) -> bool:
     """Compare an amount, a count or an identifier in an answer with an accepted form.
 
     Args:
@@ -339,6 +341,7 @@ def same_quantity(mention: Value, form: Value, families: frozenset[str], asked: 
         form: one accepted form.
         families: unit families of all accepted forms beside it; a bare form takes any unit only where none names one.
         asked: unit families that the question itself names, in which a bare number is complete.
+        bare: a form beside this one has the same number with its unit, so that this one stands for the bare number alone.
 
     Returns:
         True when they are the same value, units converted.
@@ -354,8 +357,7 @@ def same_quantity(mention: Value, form: Value, families: frozenset[str], asked: 
             return False
         return _close(mention.raw, form.raw)
     if not form.family:
-        # Where a form beside it has a unit, a mention with one is held against that form.
-        return not families and _close(mention.raw, form.raw)
+        return not bare and _close(mention.raw, form.raw) and (not families or mention.family in families)
     return False
 
 
