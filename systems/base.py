@@ -36,7 +36,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One retrieved item: raw message, extracted fact, graph edge or summary, with the ids of the messages behind it."""
+    """One retrieved item: raw message, extracted fact, graph edge or summary, with the ids of the messages behind it.
+
+    ``sender`` is a display name; ``sender_id`` and ``recipient_id`` are ids as in ``Query.asker`` and, like
+    ``conversation_id``, empty where an item does not come from one message. A reader may use them; nothing requires them.
+    """
 
     text: str
     score: float
@@ -46,6 +50,9 @@ class Evidence:
     timestamp: datetime | None = None
     sender: str = ""
     source: str = ""
+    sender_id: str = ""
+    recipient_id: str = ""
+    conversation_id: str = ""
 
     @classmethod
     def of(cls, message: Message, score: float) -> Evidence:
@@ -58,6 +65,9 @@ class Evidence:
             timestamp=message.timestamp,
             sender=message.sender_name,
             source=message.source,
+            sender_id=message.sender,
+            recipient_id=message.recipient,
+            conversation_id=message.conversation_id,
         )
 
     def render(self) -> str:

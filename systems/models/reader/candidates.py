@@ -32,7 +32,6 @@ FITS: dict[str, dict[str, float]] = {
     "url": {"url": 1.0},
 }
 READ_PASSAGES = 30
-MAX_CODES = 2000
 
 
 @dataclass(slots=True)
@@ -66,48 +65,44 @@ def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
         say = trim_statement(passage.text, need)
         return [(Value("free", 0, len(passage.text), passage.text, say.lower(), say), 1.0)]
     fits = FITS[kind]
-    values = [*extract_values(passage.text, passage.item.timestamp, need.language), *extract_names(passage.text)]
+    values = [*extract_values(passage.text, passage.shown.item.timestamp, need.language), *extract_names(passage.text)]
     found = [(v, fits[v.kind]) for v in values if v.kind in fits]
-    if kind == "date" and not any(v.kind == "date" for v, _ in found) and passage.item.timestamp is not None:
-        day = Day(passage.item.timestamp.date())
+    if kind == "date" and not any(v.kind == "date" for v, _ in found) and passage.shown.item.timestamp is not None:
+        day = Day(passage.shown.item.timestamp.date())
         found.append((Value("date", 0, len(passage.text), "", day.norm, day.say(need.language)), 0.5))
-    if kind == "person" and passage.item.sender:
-        sender = passage.item.sender
+    if kind == "person" and passage.shown.item.sender:
+        sender = passage.shown.item.sender
         found.append((Value("person", 0, len(passage.text), "", sender.lower(), sender), 0.4))
     return found
 
 
 def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict[str, float]:
     """Return what a passage itself says for (positive) or against its spans."""
-    text, item = passage.text, passage.item
-    codes = {v.norm for v in extract_values(item.text[:MAX_CODES], item.timestamp, need.language) if v.kind == "id"}
-    sender = item.sender.lower()
-    lower = item.text.lower()
-    named = any(_same_person(p, sender) or p in lower for p in need.people)
+    text, shown = passage.text, passage.shown
+    original = need.asked.when == "original"
+    own = any(s.own for s in shown.around)
+    named = any(s.named for s in shown.around)
+    coded = any(need.codes & s.codes for s in shown.around)
     return {
         "cover": passage.cover,
         "item_cover": passage.item_cover,
         "near_cover": passage.near_cover,
-        "code_hit": float(bool(need.codes & codes)),
-        "code_miss": float(bool(need.codes) and bool(codes) and not need.codes & codes),
+        "link_cover": passage.link_cover,
+        "code_hit": float(coded),
+        "code_miss": float(bool(need.codes) and not coded and bool(shown.codes)),
         "person_hit": float(params.speakers and named),
         "person_miss": float(params.speakers and bool(need.people) and not named),
-        "other_self": float(
-            params.speakers
-            and need.first_person
-            and bool(sender)
-            and sender != need.asker
-            and cues.is_first_person(text)
-        ),
-        "own": float(params.speakers and need.first_person and sender == need.asker),
-        "new": (1 - passage.age) * (0.0 if need.asked.when == "original" else 1.0) * float(params.recency),
-        "old": passage.age * (1.0 if need.asked.when == "original" else 0.0) * float(params.recency),
-        "authority": passage.authority * float(params.authority),
-        "correction": float(cues.is_correction(text)) * (-1.0 if need.asked.when == "original" else 1.0),
-        "withdrawn": float(passage.withdrawn),
+        "own": float(params.speakers and need.first_person and own),
+        "other_self": float(params.speakers and need.first_person and not shown.own and cues.is_first_person(text)),
+        "new": (1 - shown.age) * float(params.recency and not original),
+        "old": shown.age * float(params.recency and original),
+        "authority": shown.authority * float(params.authority),
+        "correction": float(cues.is_correction(text)) * (-1.0 if original else 1.0),
+        "withdrawn": float(shown.withdrawn) * (-1.0 if original else 1.0),
+        "withdraws": float(cues.is_withdrawal(text)),
         "question": float(cues.is_question(text)),
         "doubt": float(cues.is_doubtful(text)),
-        "rank": 1 / (1 + passage.index),
+        "rank": 1 / (1 + shown.index),
     }
 
 
@@ -132,7 +127,3 @@ def _same_unit(asked: str, after: str, unit: str) -> bool:
     if re.search(r"[一-鿿]", asked):
         return unit == asked
     return bool(terms(asked) & terms(f"{unit} {after}"))
-
-
-def _same_person(name: str, sender: str) -> bool:
-    return bool(sender) and (name == sender or name in sender.split() or sender in name.split())

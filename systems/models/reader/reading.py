@@ -86,7 +86,7 @@ class ExtractiveReader:
         trace.facts["reader_confidence"] = round(confidence, 4)
         if not answer or confidence < self._threshold:
             return Reading(UNKNOWN[need.language], True, (), confidence)
-        cited = tuple(dict.fromkeys(i for c in chosen for i in c.passage.item.message_ids))
+        cited = tuple(dict.fromkeys(i for c in chosen for i in c.passage.shown.item.message_ids))
         return Reading(answer, False, cited, confidence)
 
     def _confidence(self, need: Need, candidates: Sequence[Candidate], chosen: Sequence[Candidate]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memtrial.systems.models.reader.value import Value
 
@@ -62,6 +63,13 @@ def find_codes(text: str) -> list[Value]:
     found += [_value("phone", m, m.group(), re.sub(r"[^\d+]", "", m.group())) for m in _PHONE.finditer(text)]
     found += [_value("id", m, m.group(), m.group().lstrip("#").lower()) for m in _ID.finditer(text)]
     return found
+
+
+@lru_cache(maxsize=8192)
+def codes_in(text: str) -> frozenset[str]:
+    """Return the identifiers in a text, lower case, without what is an e-mail address or a URL."""
+    masked = _URL.sub(" ", _EMAIL.sub(" ", text)) if "@" in text or "http" in text or "www" in text else text
+    return frozenset(m.group().lstrip("#").lower() for m in _ID.finditer(masked))
 
 
 def find_quoted(text: str) -> list[Value]:

@@ -47,7 +47,7 @@ def judge_boolean(need: Need, candidate: Candidate) -> bool:
     if cues.negations(need.question) % 2 == 1 and not _asks_politely(need.question):
         same = not same
     stated = [v for v in need.values if v.kind in ("number", "money", "date", "time", "duration", "percent")]
-    found = extract_values(text, candidate.passage.item.timestamp, need.language)
+    found = extract_values(text, candidate.passage.shown.item.timestamp, need.language)
     for value in stated:
         rivals = [v for v in found if v.kind == value.kind and (v.unit == value.unit or not value.unit)]
         if rivals and all(v.norm != value.norm for v in rivals):
