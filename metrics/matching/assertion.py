@@ -6,9 +6,10 @@ The last cue before the value in its clause decides, then a cue right after it. 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 
-from memtrial.metrics.matching.text import CHANGE_VERB, CJK, Text
+from memtrial.metrics.matching.text import CHANGE_VERB, CJK, STOPWORDS, Text, content_words
 from memtrial.metrics.matching.values import DATE, Value
 
 
@@ -30,15 +31,15 @@ _BEFORE = re.compile(
     r"|(?P<deny>\b(?:not|never|neither|nor|without|no\slonger|no|rather\sthan|instead\sof|in\splace\sof|wrong(?:ly)?|mistaken(?:ly)?|as\sopposed\sto|against|cancelled|canceled|withdrew|withdrawn|retracted|dropped\sthe|ruled\sout|"
     r"unlike|versus|vs\.?|except(?:\sfor)?|unless|apart\sfrom|aside\sfrom|other\sthan|excluding|besides)\b|n't\b"
     r"|不是|并非|并不|而非|而不是|不再|不|没有|没|未|别|非|勿|拒绝|取消|撤回|否认|作废|除了|除开|除非|区别于|不同于)"
-    r"|(?P<new>\b(?:now|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|but|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|it's|instead)\b(?!\sof)"
+    r"|(?P<new>\b(?:now|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|instead)\b(?!\sof)"
     rf"|\b{CHANGE_VERB}\b[^,;]{{0,40}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
-    r"|现在|目前|如今|眼下|最新|[改换变调降涨升减增提推延转移更][^,;。]{0,4}?(?:成|为|到|至|给|由|用|走|回|在|寄|发)|改|而是|最终|最后|后来|实际|新|但是?|应该是|只要|转归)"
+    r"|现在|目前|如今|眼下|最新|[改换变调降涨升减增提推延转移更][^,;。]{0,4}?(?:成|为|到|至|给|由|用|走|回|在|寄|发)|改|而是|最终|最后|后来|实际|新|应该是|只要|转归)"
     r"|(?P<old>\b(?:used\sto|previously|formerly|originally|initially|at\sfirst|earlier|until|till|old|older|former|previous|outdated|obsolete|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|"
     r"up\sfrom|down\sfrom|before\sthat|before|prior|back\sthen|in\sthe\spast|last\s(?:year|month|week|time)|first\s(?:said|planned|quoted|agreed|wanted|booked)|was\sgoing\sto|were\sgoing\sto|"
     r"swap(?:s|ped|ping)?\s(?:\w+\s)?with|t(?:ook|akes|ake|aking)\sover(?:\sfrom)?|cover(?:s|ed|ing)?\sfor|(?:st(?:ands|ood|anding)|stepp(?:ed|ing)|steps|fill(?:ed|ing|s))\sin\sfor|inherit(?:ed|s)\sfrom|succeed(?:ed|s|ing)|"
     r"t(?:ook|akes)\sthe\splace\sof|in\sfor|on\sbehalf\sof|handed\sover\sby|instead\sof)\b"
-    rf"|\b{CHANGE_VERB}\b(?:\s\w+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
-    r"|(?P<reset>(?<![不并而还要若只也都再])是|\bis\b|\bare\b)"
+    rf"|\b{CHANGE_VERB}\b(?:\s\w+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|(?:[月日号年天周]|\d)(?:之|以)?前|先(?:报|说|定|约|按|写|给|是|谈|要|订)|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
+    r"|(?P<reset>(?<![不并而还要若只也都再])是|但|\bis\b|\bare\b|\bbut\b|\bit's\b)"
 )
 _AFTER_OLD = re.compile(
     r"^\W{0,2}(?:[\w'/]+\W+){0,3}?(?:(?:before|previously|earlier|originally|formerly|initially|at\sfirst|back\sthen|until|till|in\sthe\spast|last\syear)\b"
@@ -50,7 +51,8 @@ _AFTER_OLD = re.compile(
     rf"|^\s?,?\s?(?:but|and|then)\s(?:was\s|were\s|got\s|then\s|it\s|they\s|later\s){{0,3}}{CHANGE_VERB}\b"
     r"|^\s(?:has\s|had\s)?(?:left|resigned|quit|retired|moved\son)\b|^(?:已经?)?(?:走了|离开|辞职|调离|离职|退休|不干了|不做了)"
     r"|^[^,。;]{0,6}?(?:是|为)?(?:以前|之前|原来|原先|旧|早先|最初|起初|过去|老)(?:的|价|地址|口径|版|$)"
-    r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|现已|才|又)?(?:[改换变调降涨升推延转移更][^,;。]{0,3}?(?:成|为|到|至|给))"
+    r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|现已|才|又)?(?:[改换变调降涨升推延转移更交传递][^,;。]{0,3}?(?:成|为|到|至|给))"
+    r"|^[^,。;]{0,3}?(?:改|换|变|转)[成为到用走给]?$|^[^,。;]{0,3}?不(?:管|干|做|用|走|去|来|收|行)了?(?=$|[,。;])"
     r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|早就|早)(?:\w{0,2})?(?:作废|取消|撤回|失效|过期|废止|推翻|收回|更正|停用|关闭|关了|完成|修复|修好|解决|办完|结清|退完|了结|离职|调走)"
 )
 _AFTER_RETRACTED = re.compile(
@@ -82,11 +84,31 @@ _CARRY = re.compile(rf"(?:[a-z']+\s?){{1,4}}|[{CJK}\w]{{1,7}}")
 _FAR_EN, _FAR_ZH = 45, 7
 
 
+# Words that name no statement of their own: what every answer to such a question may say, and hedges.
+_GENERIC = frozenset(
+    content_words(
+        "cost price fee charge amount total pay answer value number date time day name also maybe perhaps probably possibly could might or either one "
+        "and think believe guess suppose assume about around say call per month year week night hour again correction wait sorry sure certain exactly "
+        "but so then well like only just alternatively may must should people thing get got go goes come take need want know"
+    )
+) | frozenset(
+    "是要收元块共总可能也或大概另外应该估计猜觉得吧呢啊了的有在就这那个和与及跟还约左右每日天号一二三四五六七八九十几多少呀嘛等或者者"
+)
+_JOIN = re.compile(
+    r"\b(?:because|since|as|after|when|while|whereas|although|though|for|who|which|where)\b|因为|由于|而"
+)
+
+
 class Reader:
     """Reads the status of spans in one answer."""
 
     def __init__(
-        self, text: Text, clauses: list[tuple[int, int]], values: tuple[Value, ...], foreign: frozenset[str]
+        self,
+        text: Text,
+        clauses: list[tuple[int, int]],
+        values: tuple[Value, ...],
+        spans: Sequence[tuple[int, int]],
+        foreign: frozenset[str],
     ) -> None:
         """Hold the answer.
 
@@ -94,11 +116,13 @@ class Reader:
             text: the normalised answer.
             clauses: its clauses.
             values: its typed values.
+            spans: where accepted forms and lure values are named.
             foreign: names that the lures speak of and the question does not.
         """
         self.text = text
         self.clauses = clauses
         self.values = values
+        self.spans = spans
         self.foreign = foreign
 
     def clause(self, start: int) -> int:
@@ -141,6 +165,32 @@ class Reader:
         if any(name in clause for name in self.foreign):
             return Status.ASIDE
         return Status.ASSERTED
+
+    def own_statement(self, start: int, end: int, known: frozenset[str], after: int = -1) -> bool:
+        """Say whether the clause of a span states something of its own about it: "Hanna, because Piet's car was sold".
+
+        Args:
+            start: where the span starts.
+            end: where it ends.
+            known: content words of the question.
+            after: end of the accepted value named before; it must stand in another clause, or before a joining word.
+        """
+        if not self.clauses:
+            return False
+        left, right = self.clauses[self.clause(start)]
+        if left < after:
+            join = _JOIN.search(self.text.low, after, start)
+            if join is None:
+                return False
+            left = join.end()
+        elif after >= 0:
+            head = self.clauses[self.clause(max(0, after - 1))]
+            known = known | frozenset(content_words(self.text.low[head[0] : head[1]]))
+        rest = self.text.low[left:start] + " " + self.text.low[end : max(right, end)]
+        said = [w for w in content_words(rest) if w not in STOPWORDS]
+        cjk = [w for w in said if w >= "\u3400"]
+        novel = [w for w in said if w not in known and w not in _GENERIC and not w.isdigit()]
+        return bool(novel) and (len(cjk) != 1 or len(said) > 1)
 
     def _after(self, low: str, end: int, after: str, nearest: int) -> Status | None:
         if _AFTER_DENIED.match(after):
@@ -191,7 +241,8 @@ class Reader:
             return None
         left, right = self.clauses[index - 1]
         previous = self.text.low[left:right].strip()
-        if any(left <= v.start < right and v.family != DATE for v in self.values) or not _CARRY.fullmatch(previous):
+        held = [v.start for v in self.values if v.family != DATE] + [s for s, _ in self.spans]
+        if any(left <= start < right for start in held) or not _CARRY.fullmatch(previous):
             return None
         for match in reversed(list(_BEFORE.finditer(previous))):
             if match.lastgroup == "old":

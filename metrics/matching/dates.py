@@ -35,6 +35,7 @@ class When:
         part: hours of the day between which it lies (from, to).
         tz: minutes east of UTC.
         rel: days after the day on which it is said.
+        span: days of the month between which it lies ("end of April").
         week: weeks after the week in which it is said (with ``wd``).
         alts: other readings of an ambiguous spelling (3/11).
         plural: "Tuesdays", 每周二: a habit rather than a day.
@@ -50,12 +51,15 @@ class When:
     tz: int | None = None
     rel: int | None = None
     week: int | None = None
+    span: tuple[int, int] | None = None
     alts: tuple[When, ...] = ()
     computed_wd: bool = False
 
     def fields(self) -> frozenset[str]:
         """Names of what is stated."""
-        return frozenset(n for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel") if getattr(self, n) is not None)
+        return frozenset(
+            n for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "span") if getattr(self, n) is not None
+        )
 
     def is_day(self) -> bool:
         """Say whether a day or a weekday is stated (and not the time of day alone)."""
@@ -98,7 +102,7 @@ EN_DATE = re.compile(
 EN_MONTH_YEAR = re.compile(rf"\b(?P<m>{_MONTH})\.?,?\s(?:of\s)?(?P<y>(?:19|20)\d\d)\b")
 EN_DAY = re.compile(rf"\bthe\s(?:(?P<d>[0-3]?\d)(?:st|nd|rd|th)\b|(?P<dw>{_ORD})(?=$|[,.;)]|\sat\b|\sof\sthe\smonth))")
 EN_MONTH = re.compile(
-    rf"\b(?:(?:in|since|until|by|last|next|this|early|late|mid|of|from|to)[\s-])(?P<m>{_MONTH})\b|^(?P<m2>{_MONTH})(?=\W*$)"
+    rf"\b(?:(?P<span>early|late|mid|(?:end|beginning|start)\sof)|in|since|until|by|last|next|this|of|from|to)[\s-](?P<m>{_MONTH})\b|^(?P<m2>{_MONTH})(?=\W*$)"
 )
 CLOCK = re.compile(
     rf"(?:(?P<zp>{_ZPART})\s?)?(?<![\d:.])(?P<h>[0-2]?\d)(?::(?P<mi>[0-5]\d)(?::[0-5]\d)?|h(?P<mi2>[0-5]\d))(?![\d:])"
@@ -135,6 +139,8 @@ _REL_DAYS = {
     "the day after tomorrow": 2, "the day before yesterday": -2, "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "大后天": 3,
     "大前天": -3, "今天": 0, "今日": 0, "今晚": 0, "明天": 1, "明日": 1, "明晚": 1, "后天": 2, "昨天": -1, "昨日": -1, "昨晚": -1, "前天": -2,
 }  # fmt: skip
+_SPANS = {"初": (1, 10), "上旬": (1, 10), "中旬": (11, 20), "底": (20, 31), "末": (20, 31), "下旬": (20, 31),
+          "early": (1, 12), "mid": (9, 21), "late": (18, 31), "beginning of": (1, 10), "start of": (1, 10), "end of": (20, 31)}  # fmt: skip
 _REL_WEEKS = {"下下": 2, "下": 1, "下个": 1, "上上": -2, "上": -1, "上个": -1, "这": 0, "这个": 0, "本": 0}
 
 
@@ -244,7 +250,7 @@ def _zh_date(g: re.Match[str]) -> When | None:
     if m is None or not 1 <= m <= 12 or (g["d"] and d is None) or d == 0:
         return None
     # A day that no month has (11月31日) is kept as written: it must equal nothing, and not be read as something else.
-    return When(y=y, m=m, d=d)
+    return When(y=y, m=m, d=d, span=_SPANS.get(g["span"] or ""))
 
 
 def _en_date(g: re.Match[str]) -> When | None:
@@ -360,7 +366,7 @@ _SCAN = (
     (WEEKDAY_EN, _weekday_en),
     (ZH_DAY, _zh_day),
     (EN_DAY, _en_day),
-    (EN_MONTH, lambda g: When(m=_month(g["m"] or g["m2"]))),
+    (EN_MONTH, lambda g: When(m=_month(g["m"] or g["m2"]), span=_SPANS.get(g["span"] or ""))),
     (PART, _part),
 )
 
@@ -447,7 +453,7 @@ def _join(a: When, b: When) -> When | None:
     merged = When(
         **{
             n: getattr(a, n) if getattr(a, n) is not None else getattr(b, n)
-            for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "week")
+            for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "week", "span")
         },
         half=a.half or b.half,
         alts=tuple(replace(x, wd=b.wd, t=b.t, half=b.half, part=b.part, tz=b.tz) for x in a.alts) or b.alts,
@@ -492,6 +498,11 @@ def _compatible(a: When, b: When) -> bool:
         x, y = getattr(a, name), getattr(b, name)
         if x is not None and y is not None and x != y:
             return False
+    for x, y in ((a, b), (b, a)):
+        if x.span is not None and y.d is not None and not x.span[0] <= y.d <= x.span[1]:
+            return False
+    if a.span and b.span and (a.span[1] < b.span[0] or b.span[1] < a.span[0]):
+        return False
     both_days = a.d is not None and b.d is not None and a.m is not None and b.m is not None
     if a.wd is not None and b.wd is not None and a.wd != b.wd and not (both_days and (a.computed_wd or b.computed_wd)):
         return False
@@ -522,7 +533,7 @@ def covers(mention: When, form: When, base: datetime) -> bool:
         if mention.d is None or (form.m is not None and mention.m is None and form.m != base.month):
             return False
     elif form.m is not None:
-        if mention.m is None:
+        if mention.m is None or (form.span is not None and mention.span is None and mention.d is None):
             return False
     elif form.wd is not None:
         if mention.wd is None and (mention.d is None or mention.m is None):

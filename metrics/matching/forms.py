@@ -95,6 +95,7 @@ class Key:
     typed: bool
     names: frozenset[str]
     negative: bool
+    words: frozenset[str]
 
 
 _ASKED_PAST = re.compile(
@@ -126,7 +127,13 @@ def compile_form(text: str, base: datetime) -> Form | None:
             values = (replace(values[0], ranged=False),)
     values = tuple(replace(v, when=dates.resolve(v.when, base)) if v.when else v for v in values)
     polar = polarity(low, form=True) if low in _POLAR else 0
-    return Form(low, values, _phrase(low), tuple(content_words(low)), polar)
+    identifier = len(values) == 1 and values[0].family == ID and values[0].text
+    return Form(low, values, _identifier(low) if identifier else _phrase(low), tuple(content_words(low)), polar)
+
+
+def _identifier(low: str) -> re.Pattern[str]:
+    """An identifier with any separators between its letters and digits."""
+    return re.compile(r"(?<![a-z0-9])" + r"[\s\-_/#.]{0,2}".join(re.findall(r"[a-z]+|\d+", low)) + r"(?![a-z0-9])")
 
 
 def _phrase(low: str) -> re.Pattern[str] | None:
@@ -206,6 +213,7 @@ def compile_key(question: Question, names: frozenset[str]) -> Key:
         past=bool(_ASKED_PAST.search(low)),
         typed=question.answer_type in ("number", "money", "date", "duration") or any(f.typed for f in gold),
         names=foreign,
+        words=frozenset(content_words(low)).union(*(f.tokens for f in gold)),
         negative=bool(_NEGATIVE.search(low)) or any(_NEGATIVE.search(f.low) for f in gold),
     )
 
@@ -247,7 +255,7 @@ def merged_when(form: When, others: Sequence[When]) -> When:
 
 
 def find_mentions(
-    forms: Sequence[Form], families: frozenset[str], low: str, values: Sequence[Value], key: Key, *, fuzzy: bool
+    forms: Sequence[Form], families: frozenset[str], low: str, values: Sequence[Value], key: Key, *, gold: bool
 ) -> list[Mention]:
     """Find where an answer names any of the forms.
 
@@ -257,7 +265,8 @@ def find_mentions(
         low: the normalised, lowered answer.
         values: its typed values, points in time resolved.
         key: the compiled question.
-        fuzzy: also look for forms whose words are there with others between.
+        gold: the forms are accepted ones: also look for forms whose words are there with others between, and let a day
+            stand for the month that was asked for.
     """
     found: list[Mention] = []
     whens = [f.values[0].when for f in forms if len(f.values) == 1 and f.values[0].when]
@@ -265,6 +274,12 @@ def find_mentions(
     for form in forms:
         if form.typed:
             found += _typed(form, families, low, values, key, [w for w in whens if w])
+            if any(v.family == ID for v in form.values) and form.pattern is not None:
+                found += [
+                    Mention(m.start(), m.end(), form)
+                    for m in form.pattern.finditer(low)
+                    if not any(x.start <= m.start() < x.end for x in found)
+                ]
             if form.low == whole and not any(m.form is form for m in found):
                 found.append(Mention(0, len(low), form))
         elif form.polar:
@@ -272,7 +287,9 @@ def find_mentions(
                 found.append(Mention(0, len(low), form))
         elif form.pattern is not None:
             found += [Mention(m.start(), m.end(), form) for m in form.pattern.finditer(low) if m.end() > m.start()]
-    if not found and fuzzy:
+    if not gold:
+        found = [m for m in found if not _narrower(m, values)]
+    elif not found:
         for form in forms:
             if not form.typed and not form.polar:
                 span = _scattered(form, low)
@@ -280,6 +297,15 @@ def find_mentions(
                     found.append(Mention(*span, form, exact=False))
                     break
     return found
+
+
+def _narrower(mention: Mention, values: Sequence[Value]) -> bool:
+    """Say whether a named day merely lies in the month (or its end) that a lure names."""
+    wanted = mention.form.values[0].when if len(mention.form.values) == 1 else None
+    if wanted is None or wanted.d is not None or wanted.m is None:
+        return False
+    said = next((v.when for v in values if v.start == mention.start and v.when), None)
+    return said is not None and said.d is not None
 
 
 def _typed(

@@ -124,7 +124,7 @@ def _judge_text(judgement: Judgement, question: Question, result: Result, log: M
     )
     found, reader = _find(key, text, values)
     gold = [m for m, s in found.gold if _asserted_gold(s, found, key) and not _contradicted(m, key, text.low)]
-    lures = _asserted_lures(found, key, gold, values)
+    lures = _asserted_lures(found, key, gold, values, reader)
 
     offered = bool(gold or lures)
     if abstaining_anywhere(text.low) or text.low.endswith("?") or "please" in text.low or "请" in text.low:
@@ -166,11 +166,11 @@ def _lure_names(question: Question, log: Mapping[str, Message]) -> frozenset[str
 
 
 def _find(key: Key, text: Text, values: tuple[Value, ...]) -> tuple[_Found, Reader]:
-    gold = find_mentions(key.gold, key.families, text.low, values, key, fuzzy=True)
+    gold = find_mentions(key.gold, key.families, text.low, values, key, gold=True)
     lures = [
         (l.kind, m)
         for l in key.lures
-        for m in find_mentions(l.forms, l.families | key.families, text.low, values, key, fuzzy=False)
+        for m in find_mentions(l.forms, l.families | key.families, text.low, values, key, gold=False)
     ]
     # The longest exact reading of a place wins; a value that is gold and lure alike is gold.
     kept_gold = [m for m in gold if not any(_inside(m, l) for _, l in lures)]
@@ -187,7 +187,7 @@ def _find(key: Key, text: Text, values: tuple[Value, ...]) -> tuple[_Found, Read
             if not any(m.start == x.start for _, x in lures)
         ]
     spans = [(m.start, m.end) for m in kept_gold if m.exact] + [(m.start, m.end) for _, m in lures]
-    reader = Reader(text, clauses(text.cased, [(v.start, v.end) for v in values] + spans), values, key.names)
+    reader = Reader(text, clauses(text.cased, [(v.start, v.end) for v in values] + spans), values, spans, key.names)
     found = _Found()
     for m in kept_gold:
         rivals = [(l.start, l.end) for _, l in lures]
@@ -203,10 +203,14 @@ def _inside(a: Mention, b: Mention) -> bool:
 
 
 def _asserted_gold(status: Status, found: _Found, key: Key) -> bool:
+    named = [s for _, _, s in found.lures]
+    denied = any(s is Status.DENIED for _, s in found.gold) and not key.negative
+    if denied and any(s in (Status.NEW, Status.ASSERTED) for s in named):
+        return False
     if status is Status.DENIED:
-        return key.negative and not any(s in (Status.NEW, Status.ASSERTED) for _, _, s in found.lures)
+        return key.negative and not any(s in (Status.NEW, Status.ASSERTED) for s in named)
     if status is Status.OLD and not key.past:
-        return not any(s in (Status.NEW, Status.ASSERTED) for _, _, s in found.lures)
+        return not any(s in (Status.NEW, Status.ASSERTED) for s in named)
     return True
 
 
@@ -252,12 +256,21 @@ def _close(a: float, b: float) -> bool:
 
 
 def _asserted_lures(
-    found: _Found, key: Key, gold: Sequence[Mention], values: Sequence[Value]
+    found: _Found, key: Key, gold: Sequence[Mention], values: Sequence[Value], reader: Reader
 ) -> list[tuple[str, Mention]]:
     out = []
     gold_is_old = key.past and gold and any(s is Status.OLD for _, s in found.gold)
     for kind, mention, status in found.lures:
         if status is Status.OLD or (status is Status.DENIED and (gold or not key.negative)):
+            continue
+        before = [g.end for g in gold if g.exact and g.end <= mention.start]
+        if (
+            status is Status.ASSERTED
+            and before
+            and reader.own_statement(mention.start, mention.end, key.words, before[0])
+        ):
+            continue
+        if status is Status.ASSERTED and any(s is Status.NEW and g.start >= mention.end for g, s in found.gold):
             continue
         if gold and (
             status is Status.ASIDE or (gold_is_old and status is Status.NEW) or _operand(mention, gold, values)
@@ -269,23 +282,28 @@ def _asserted_lures(
 
 def _declines(low: str, reader: Reader, values: Sequence[Value], found: _Found, key: Key, question: Question) -> bool:
     """Say whether the text declines to answer and offers no value as the answer beside it."""
+    if any(abstaining(m.form.low) for m, s in found.gold if s is not Status.DENIED):
+        return False
     declining = [abstaining(low[s:e]) for s, e in reader.clauses]
     if not any(declining) and not abstaining(low):
         return False
 
-    def offers(start: int) -> bool:
+    def offers(start: int, end: int) -> bool:
         i = reader.clause(start)
         left, right = reader.clauses[i] if reader.clauses else (0, len(low))
-        return not declining[i] and not _RESTRICTED.search(low[left:right])
+        aside = _RESTRICTED.search(low[left:right]) or reader.own_statement(start, end, key.words)
+        return not declining[i] and not aside
 
     named = [m for m, s in found.gold if s is not Status.DENIED and m.exact] + [
         m for _, m, s in found.lures if s in (Status.ASSERTED, Status.NEW)
     ]
-    if any(offers(m.start) for m in named):
+    if any(offers(m.start, m.end) for m in named):
         return False
     wanted = {"date": (DATE,), "money": ("money:",), "number": ("",), "duration": ("seconds", "months", "workdays")}
     prefixes = wanted.get(question.answer_type, ())
-    return not any(offers(v.start) for v in values for p in prefixes if v.family == p or (p and v.family.startswith(p)))
+    return not any(
+        offers(v.start, v.end) for v in values for p in prefixes if v.family == p or (p and v.family.startswith(p))
+    )
 
 
 def _judge_unanswerable(

@@ -33,6 +33,7 @@ ABSTAINING_EN: tuple[str, ...] = (
     r"\b(?:insufficient|not\senough|too\slittle|lack(?:s|ing)?(?:\sthe)?|missing)\s(?:\w+\s)?(?:information|info|data|context|evidence|details?)",
     r"^\W*(?:i'?m\s|i\sam\s)?(?:unknown|unanswerable|not\ssure|unsure|uncertain|no\sidea|unclear|n/?a|no\sanswer|don'?t\sknow|dunno)\b",
     r"\b(?:have|i've|had)\s(?:got\s)?(?:nothing|no\sidea|no\sclue)\b",
+    r"\bnot\ssomething\s(?:i|we)\s(?:have|know|can)|\b(?:had|has|have|was|were|is)(?:n't|\snot|\snever)\s(?:yet\s|been\s|ever\s)*(?:decided|settled|agreed|chosen|announced|confirmed|fixed)\b",
     r"\b(?:i'?m|i\sam)\s(?:not\s(?:sure|certain|aware)|unsure|unaware|afraid\si\s(?:don't|can't|do\snot))",
     r"\bremains?\s(?:unknown|unclear|open)\b|\bis\s(?:unknown|unclear|unspecified)\b",
     r"\bonly\s(?:mentions?|says?|states?|gives?|lists?|covers?|shows?|records?|names?)\b[^.;]{0,60}[,;]\s?(?:but\s|and\s)?(?:not|no|nothing|never)\b",
@@ -47,7 +48,8 @@ ABSTAINING_ZH: tuple[str, ...] = (
     r"(?:记录|日志|聊天|对话|资料|信息|消息|文档|档案|上下文|内容)(?:记录)?(?:里|中|上|内|里面|当中)?(?:都|并|也|只字|根本|暂时|目前|还|就)?(?:没|未|无|不(?!是))",
     r"没有[^,。;:是]{0,14}(?:记录|信息|资料|说法|结论|内容|线索|提及|记载|印象|数据|下文|答案|依据可查)|没[^,。;:是有]{0,6}(?:记录|信息|资料)$",
     r"(?:信息|资料|证据|线索|依据)(?:\w{0,2})?(?:不足|不够|缺失|有限)|缺(?:少|乏)(?:\w{0,6})?(?:信息|资料|记录)",
-    r"只(?:写|说|提|记|讲|有|给)[^。;]{0,40}[,;](?:但|而|并|可)?(?:没有?|未|不)",
+    r"只(?:写|说|提|记|讲|有|给)[^。;]{0,40}[,;][^,。;]{0,14}?(?:没有?|未|不)",
+    r"(?:没|没有|未|并未|从未)(?:提|说|写|讲)(?:过)?(?=$|[^\w])|(?:还没|还没有|尚未|没有?)(?:定下来|决定|确定下来|定论|确定)",
     r"暂无|无相关|无此(?:信息|记录)|无记录|尚无|未见|没人(?:说|提)|没有人(?:说|提)",
 )
 

@@ -12,7 +12,11 @@ from memtrial.datasets.schema import Lure, Question
 from memtrial.metrics.matching import judge
 from memtrial.metrics.records import Judgement, Result
 
-GROUPS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "golden.yaml").read_text(encoding="utf-8"))
+GROUPS: list[dict[str, Any]] = [
+    group
+    for name in ("golden.yaml", "golden_sentences.yaml")
+    for group in yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
+]
 EXPECTED = {
     "C": {"correct"},
     "W": {"wrong_memory"},
