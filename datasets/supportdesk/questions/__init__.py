@@ -1,0 +1,1 @@
+"""Questions over a finished desk, with every label of METRICS.md."""
