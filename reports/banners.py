@@ -24,8 +24,8 @@ class Banner:
 
 def banners(view: View) -> list[Banner]:
     """Return what stands above the verdict, gravest first."""
-    found = [*_unfinished(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_reading(view),
-             *_no_model(view), *_clusters(view), *_generated(view)]  # fmt: skip
+    found = [*_unfinished(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_journal(view), *_reading(view),
+             *_no_model(view), *_clusters(view), *_clock(view), *_generated(view)]  # fmt: skip
     grave = {"bad": 0, "warn": 1, "info": 2}
     return sorted(found, key=lambda b: grave[b.level])
 
@@ -74,6 +74,28 @@ def _mixed_code(view: View) -> Iterator[Banner]:
             "Code versions are mixed.",
             f"Answers of {listing(mixed)} come from more than one version of its code.",
         )
+
+
+def _journal(view: View) -> Iterator[Banner]:
+    journal = view.run.manifest.get("journal") or {}
+    foreign, corrupt = int(journal.get("of_other_versions") or 0), int(journal.get("corrupt") or 0)
+    if foreign:
+        text = f"{plural(foreign, 'answer')} in the journal came from other code, other data or a larger limit; they were asked again and do not count."
+        yield Banner("info", "The journal holds another version too.", text)
+    if corrupt:
+        yield Banner(
+            "warn", "The journal was damaged.", f"{plural(corrupt, 'line')} could not be read and do not count."
+        )
+
+
+def _clock(view: View) -> Iterator[Banner]:
+    sheets = view.run.manifest.get("data") or {}
+    unusable = [
+        d.label for d in view.datasets if (sheets.get(d.label) or {}).get("clock_usable") is False and not d.is_variant
+    ]
+    if unusable:
+        text = f"{listing(unusable)}: question times may lie before their own evidence, so the whole log was handed over before the first question."
+        yield Banner("info", "A clock that cannot be used.", text)
 
 
 def _reading(view: View) -> Iterator[Banner]:

@@ -32,6 +32,13 @@ class Given:
     latency: str = ""
     repeats: tuple[str, ...] = ()
 
+    @property
+    def remarks(self) -> list[str]:
+        """Return what stands under the answer: citations, flags, other repeats."""
+        cited = [f"cites {one_line(', '.join(self.cited), 160)}"] if self.cited else []
+        repeats = [f"other repeats: {', '.join(self.repeats)}"] if self.repeats else []
+        return [*cited, *self.flags, *repeats]
+
 
 @dataclass(slots=True)
 class Found:

@@ -102,7 +102,9 @@ def build(run: Run) -> Content:
     references = reference_lines(run.records)
     told: dict[str, list[Told]] = {}
     for verdict in verdicts(run.metrics, comparisons, run.trials, references):
-        told.setdefault(verdict.dataset, []).append(tell(verdict))
+        own = told.setdefault(verdict.dataset, [])
+        # A caveat that holds of several needs is said with the first of them.
+        own.append(tell(verdict, said={caveat for t in own for caveat in t.caveats}))
     parts = [_part(view, d, comparisons, told.get(d.label, []), references) for d in view.datasets if not d.is_variant]
     variants = [(d, metric_table(view, d, MAIN)) for d in view.datasets if d.is_variant]
     return Content(view, title_of(run.config), banners(view), parts, variants, comparisons)

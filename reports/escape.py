@@ -12,7 +12,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]()#!|~$@\"']")
+_MARKDOWN = re.compile(r"[\\`*_\[\]#|~$]|@(?=[A-Za-z])")
 _URL = re.compile(r"://|(?<=www)\.", re.IGNORECASE)
 _SPACE = re.compile(r"[^\S\u00a0]+")
 

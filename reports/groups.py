@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memtrial.metrics.definitions import family
 
 #: Never one without the others: abstaining alone brings wrong memory to 0.
-SIDE_BY_SIDE = ("accuracy", "abstention_recall", "abstention_precision", "wrong_memory_rate")
+SIDE_BY_SIDE = ("accuracy", "abstention_recall", "wrong_memory_rate", "abstention_precision")
 
 MAIN = (
     "accuracy", "accuracy_answerable", "abstention_precision", "abstention_recall", "wrong_memory_rate", "wrong_memory_exposure",

@@ -46,6 +46,7 @@ def _verdict(part: Part) -> list[str]:
     lines = []
     for t in part.told:
         lines.append(f"- **{t.need}**: {esc(t.head)}. {esc(t.text)}")
+        lines += [f"  - Beside it, {esc(t.beside)}."] if t.beside else []
         lines += [f"  - {esc(caveat)}" for caveat in t.caveats]
     size = f"{plural(d.planned, 'question')} in {plural(d.clusters, 'cluster')}"
     return [f"### {esc(d.label)}", f"{d.kind}, {size}", "\n".join(lines), _table(part.side), *_references(part)]
@@ -72,6 +73,7 @@ def _part(content: Content, part: Part) -> list[str]:
         blocks += ["### Retrieval", _figure(part.recall)]
     blocks += ["### Latency and tokens", *([_figure(part.speed)] if part.speed else [])]
     blocks += [_table(t) for title, t in part.groups if title in ("Latency", "Tokens and cost")]
+    blocks += ["### By kind of lure and category", *(_figure(h) for h in part.heatmaps)] if part.heatmaps else []
     for s in (*part.kinds, *part.slices):
         blocks += [f"### {s.title}, %", _table(s.table)]
     for axis in part.axes:
@@ -82,12 +84,11 @@ def _part(content: Content, part: Part) -> list[str]:
 
 
 def _outcomes(content: Content, part: Part) -> str:
-    order = [*BAR_ORDER, ("not_run", "not run yet")]
     counts = {t.trial: content.view.outcomes(part.dataset.label, t) for t in part.dataset.trials}
-    return table(
-        ["system", *(label for _, label in order)],
-        [[esc(t), *(str(c[o]) for o, _ in order)] for t, c in counts.items()],
-    )
+    late = [("not_run", "not run yet")] if any(c["not_run"] for c in counts.values()) else []
+    order = [*BAR_ORDER, *late]
+    rows = [[esc(trial), *(str(c[o]) for o, _ in order)] for trial, c in counts.items()]
+    return table(["system", *(label for _, label in order)], rows)
 
 
 def _pairs(pairs: PairTable) -> list[str]:

@@ -14,6 +14,7 @@ from memtrial.reports.view import View
 from memtrial.reports.words import describe, plural
 
 _NOTES_SHOWN = 12
+_SAID = {"notes", "questions", "planned_questions", "messages", "name", "base"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +49,24 @@ def method(view: View) -> Method:
 
 def _data(view: View, place: int) -> Sheet:
     dataset = view.datasets[place]
-    found: Mapping[str, Any] = _entry(view.run.manifest, dataset.label)
+    found: Mapping[str, Any] = (view.run.manifest.get("data") or {}).get(dataset.label) or {}
+    taken = max((t.messages_ingested for t in dataset.trials), default=0)
     facts = [
         ("kind", dataset.kind),
-        ("questions", f"{dataset.planned:,} planned, from {plural(dataset.clusters, 'independent cluster')}"),
+        (
+            "questions",
+            f"{dataset.planned:,} planned of {found.get('questions', dataset.planned):,}, in {plural(dataset.clusters, 'cluster')}",
+        ),
         ("languages", ", ".join(dataset.languages)),
-        ("messages", f"{max((t.messages_ingested for t in dataset.trials), default=0):,} taken in"),
+        ("messages", f"{found.get('messages', taken):,}, of which {taken:,} were taken in"),
     ]
     notes = found.get("notes") or []
-    facts += [(_plain(k), v) for k, v in flatten({k: v for k, v in found.items() if k != "notes"})]
+    facts += [(_plain(k), v) for k, v in flatten({k: v for k, v in found.items() if k not in _SAID})]
     facts += [("note of the loader", _note(n)) for n in notes[:_NOTES_SHOWN]]
     if len(notes) > _NOTES_SHOWN:
         kinds = Counter(str(n.get("kind", "")) if isinstance(n, Mapping) else str(n) for n in notes)
         facts.append(("notes by kind", ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))))
     return Sheet(dataset.label, tuple((k, v) for k, v in dict.fromkeys(facts) if v))
-
-
-def _entry(manifest: Mapping[str, Any], label: str) -> Mapping[str, Any]:
-    for key in ("data", "datasets"):
-        section = manifest.get(key)
-        if isinstance(section, Mapping) and isinstance(section.get(label), Mapping):
-            found: Mapping[str, Any] = section[label]
-            return found
-    return {}
 
 
 def _note(note: Any) -> str:
@@ -98,7 +94,7 @@ def _systems(view: View) -> list[Sheet]:
 
 
 def _manifest(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    skipped = {"trials", "data", "datasets", "config"}
+    skipped = {"trials", "data", "config", "name"}
     return [(_plain(k), v) for k, v in flatten({k: v for k, v in manifest.items() if k not in skipped}) if v != ""]
 
 

@@ -59,6 +59,7 @@ def speed(view: View, dataset: DatasetView) -> Drawn | None:
     panels = [
         Panel(heading(m), [_point(view.row(dataset.label, t, m)) for t in dataset.labels], s) for m, s in scales.items()
     ]
+    panels = [panel for panel in panels if any(point.value is not None for point in panel.points)]
     if not panels:
         return None
     figure = charts.intervals(dataset.labels, panels, _colours(view, dataset))

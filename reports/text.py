@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 _LINES = 12
 _WIDTH = 110
-_FIRST_METRICS = ("accuracy", "wrong_memory_rate", "recall@10")
+_FIRST_METRICS = ("accuracy", "wrong_memory_rate", "recall@10", "wrong_memory_exposure")
+#: Abstaining alone brings wrong memory to 0, so this figure never stands without the others.
+_WITH_ABSTENTION = next(need.title for need in NEEDS if need.metric == "wrong_memory_rate")
 _FIRST_NEEDS = tuple(need.title for need in NEEDS if need.metric in _FIRST_METRICS)
 
 
@@ -38,17 +40,17 @@ def first_lines(run: Run) -> str:
     lines = [*warnings[:3], *([" ".join(notes)] if notes else [])]
     room = _LINES - len(lines)
     datasets = [d for d in view.datasets if not d.is_variant]
-    each = max(1, min(len(_FIRST_NEEDS), (room - len(datasets)) // max(1, len(datasets))))
+    each = max(1, room // max(1, len(datasets)) - 1)
     for dataset in datasets:
-        own = {t.need: t for t in told.get(dataset.label, [])}
         size = f"{plural(dataset.planned, 'question')}, {plural(dataset.clusters, 'cluster')}"
         lines.append(f"{one_line(dataset.label, 40)} ({dataset.kind}, {size})")
-        for need in _FIRST_NEEDS[:each]:
-            if need in own:
-                lines.append(
-                    one_line(f"  {need}: {own[need].head}. {own[need].text}", 240).replace(need, f"  {need}", 1)
-                )
+        lines += [_verdict(t) for t in told.get(dataset.label, []) if t.need in _FIRST_NEEDS][:each]
     return "\n".join(lines[:_LINES])
+
+
+def _verdict(told: Told) -> str:
+    beside = f" Beside it, {told.beside}." if told.beside and told.need == _WITH_ABSTENTION else ""
+    return f"  {told.need}: {one_line(f'{told.head}. {told.text}{beside}', 300)}"
 
 
 def render_overview(run: Run) -> str:
@@ -139,10 +141,7 @@ def _question(q: QuestionView, dataset: DatasetView, records: Sequence[Record]) 
 
 def _answer(given: Given) -> list[str]:
     head = f"{one_line(given.trial)}: {given.label}{f' · {given.latency}' if given.latency else ''}"
-    rest = [f"    {flag}" for flag in given.flags]
-    cited = [f"    cites {', '.join(map(one_line, given.cited))}"] if given.cited else []
-    repeats = [f"    other repeats: {', '.join(given.repeats)}"] if given.repeats else []
-    return [head, *_wrapped("    ", given.text), *cited, *rest, *repeats, ""]
+    return [head, *_wrapped("    ", given.text), *(f"    {remark}" for remark in given.remarks), ""]
 
 
 def _memories(q: QuestionView) -> list[str]:

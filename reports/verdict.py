@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memtrial.metrics.records import MetricRow
@@ -25,6 +25,7 @@ class Told:
         close: the leader and those that cannot be told from it, each with its figure and interval.
         behind: those that the leader beats, likewise.
         more: how many are left out of the two.
+        beside: what must be read beside the leader's figure.
         caveats: sentences that must be read with it.
         table: every candidate, best first: the figure asked for and what must be read beside it.
     """
@@ -36,6 +37,7 @@ class Told:
     close: tuple[tuple[str, str], ...]
     behind: tuple[tuple[str, str], ...]
     more: int
+    beside: str
     caveats: tuple[str, ...]
     table: MetricTable
 
@@ -50,19 +52,31 @@ class Told:
         return f"{text}; and {self.more} more." if self.more else f"{text}."
 
 
-def tell(verdict: Verdict) -> Told:
-    """Write a verdict out."""
+def tell(verdict: Verdict, said: Collection[str] = ()) -> Told:
+    """Write a verdict out, without the caveats that were said before."""
+    caveats = tuple(c for c in verdict.caveats if c not in said)
     need, table = verdict.need, _table(verdict)
     metric = describe(need.metric).title
     if verdict.leader is None:
-        return Told(need.title, "none", "no system has this figure", metric, (), (), 0, verdict.caveats, table)
+        return Told(need.title, "none", "no system has this figure", metric, (), (), 0, "", caveats, table)
     figures = {row[0].trial: figure(row[0]) for row in verdict.figures}
     close = [name for name in figures if name in {*verdict.tied, *verdict.undecided}]
     kind, head = _head(verdict, close)
     shown, behind = [verdict.leader, *close][:_SHOWN], [name for name in figures if name in verdict.behind][:_SHOWN]
     more = len(figures) - len(shown) - len(behind)
-    return Told(need.title, kind, head, metric, tuple((n, figures[n]) for n in shown), tuple((n, figures[n]) for n in behind),
-                more, verdict.caveats, table)  # fmt: skip
+    beside = ", ".join(f"{describe(row.metric).title} {figure(row)}" for row in verdict.figures[0][1:])
+    return Told(
+        need=need.title,
+        kind=kind,
+        head=head,
+        metric=metric,
+        close=tuple((name, figures[name]) for name in shown),
+        behind=tuple((name, figures[name]) for name in behind),
+        more=more,
+        beside=f"{verdict.leader}: {beside}" if beside else "",
+        caveats=caveats,
+        table=table,
+    )
 
 
 def figure(row: MetricRow) -> str:

@@ -20,6 +20,7 @@ _STATUS = {
     "few_clusters": "fewer than 8 independent clusters",
     "few_samples": "too few samples to be firm",
     "saturated": "K reaches the size of the searched log",
+    "short_ranking": "most rankings hold fewer than K messages",
     "degraded": "the answer path was degraded",
     "adapter_suspect": "the adapter may be at fault",
 }

@@ -23,7 +23,7 @@ THEME: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#14181c"),
     "o-correct": ("#0b6fb3", "#3d9be0"),
     "o-correct_abstention": ("#7fbfe8", "#8fd0f7"),
-    "o-needless_abstention": ("#b9c0c6", "#68727b"),
+    "o-needless_abstention": ("#a0a8af", "#68727b"),
     "o-incomplete": ("#f0d264", "#e8cf6d"),
     "o-wrong_other": ("#e69f00", "#e3a32b"),
     "o-hallucination": ("#c77aa6", "#d58fb6"),

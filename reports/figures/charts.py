@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 9.6
-_BODY, _SMALL = 9.5, 8.5
+_BODY, _SMALL, _TINY = 9.5, 8.5, 7.0
 _PER_TRIAL = 10
 _BANDS = 3
 _MARKERS = "os^DvPX<>*"
@@ -184,22 +184,27 @@ def curves(panels: Sequence[tuple[str, Sequence[Line], str]], x_label: str, tick
 def heatmap(
     rows: Sequence[str], columns: Sequence[str], points: Sequence[Sequence[Point]], *, bad: bool = False
 ) -> Figure:
-    """Draw shares as shaded cells with their value; ``bad`` shades in the colour of wrong memory."""
+    """Draw shares as shaded cells with value and interval in percent; ``bad`` shades in the colour of wrong memory."""
     from matplotlib.patches import Rectangle
 
     left = _label_width(rows)
     slanted = len(columns) > 6
     top = 0.3 + (0.05 * max(len(drawable(c, 24)) for c in columns) if slanted else 0)
-    height = top + 0.34 * len(rows) + 0.08
+    height = top + 0.42 * len(rows) + 0.08
     figure = _figure(height)
     axes = _axes(figure, left, 0.95 if slanted else 0.15, top, 0.08, height)
     base = _rgb(COLOUR["o-wrong_memory" if bad else "o-correct"])
     for y, row in enumerate(points):
         for x, point in enumerate(row):
             share = 0.0 if point.value is None else max(0.0, min(1.0, point.value))
-            axes.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, color=(*base, 0.06 + 0.64 * share), linewidth=0))
-            label = "—" if point.value is None else f"{point.value:.2f}"
-            _text(axes, x, y, label, COLOUR["ink"], _SMALL, ha="center", va="center")
+            axes.add_patch(Rectangle((x - 0.48, y - 0.45), 0.96, 0.9, color=(*base, 0.05 + 0.5 * share), linewidth=0))
+            if point.value is None:
+                _text(axes, x, y, "—", COLOUR["muted"], _SMALL, ha="center", va="center")
+                continue
+            _text(axes, x, y - 0.14, f"{point.value * 100:.0f}", COLOUR["ink"], _SMALL, ha="center", va="center")
+            if point.low is not None and point.high is not None:
+                ends = f"{point.low * 100:.0f}–{point.high * 100:.0f}"
+                _text(axes, x, y + 0.22, ends, COLOUR["ink"], _TINY, ha="center", va="center", alpha=0.72)
     _category_axis(axes, rows)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_xticks(range(len(columns)))

@@ -37,14 +37,15 @@ def test_visible_text_is_encodable_and_stable(raw: str) -> None:
     ("raw", "shown"),
     [
         ("a|b", "a\\|b"),
-        ("<svg onload=alert(1)>", "&lt;svg onload=alert\\(1\\)&gt;"),
-        ("[a](javascript:alert(1))", "\\[a\\]\\(javascript:alert\\(1\\)\\)"),
+        ("<svg onload=alert(1)>", "&lt;svg onload=alert(1)&gt;"),
+        ("[a](javascript:alert(1))", "\\[a\\](javascript:alert(1))"),
         ("https://x.y", "https:\\//x.y"),
         ("www.evil.example", "www\\.evil.example"),
         ("two\nlines", "two lines"),
         ("- item", "\\- item"),
         ("`code` \\ *b*", "\\`code\\` \\\\ \\*b\\*"),
         ("&lt;", "&amp;lt;"),
+        ("![x](y) #12 @octocat a@b.c recall@10", "!\\[x\\](y) \\#12 \\@octocat a\\@b.c recall@10"),
     ],
 )
 def test_markdown_punctuation_loses_its_meaning(raw: str, shown: str) -> None:
