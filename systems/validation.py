@@ -11,6 +11,10 @@ from memtrial.systems.base import Answer, Evidence
 KINDS = ("message", "fact", "edge", "summary")
 
 
+class InvalidAnswerError(ValueError):
+    """A system's answer breaks the contract; the message is one sentence."""
+
+
 def validate_answer(answer: object, known_ids: Collection[str]) -> Answer:
     """Return the answer if every part of it can be measured.
 
@@ -19,22 +23,22 @@ def validate_answer(answer: object, known_ids: Collection[str]) -> Answer:
         known_ids: ids of the messages handed over so far; a set.
 
     Raises:
-        ValueError: one sentence that names the field, the value and what is allowed.
+        InvalidAnswerError: one sentence that names the field, the value and what is allowed.
     """
     if not isinstance(answer, Answer):
-        raise ValueError(f"answer() returned {_type(answer)}, not a memtrial.systems.base.Answer")
+        raise InvalidAnswerError(f"answer() returned {_type(answer)}, not a memtrial.systems.base.Answer")
     if not isinstance(answer.text, str):
-        raise ValueError(f"Answer.text is {_type(answer.text)}, not a str")
+        raise InvalidAnswerError(f"Answer.text is {_type(answer.text)}, not a str")
     if not isinstance(answer.abstained, bool):
-        raise ValueError(f"Answer.abstained is {_type(answer.abstained)}, not a bool")
+        raise InvalidAnswerError(f"Answer.abstained is {_type(answer.abstained)}, not a bool")
     confidence = answer.confidence
     if confidence is not None and not (_finite(confidence) and 0.0 <= confidence <= 1.0):
-        raise ValueError(f"Answer.confidence is {confidence!r}, neither None nor a number from 0 to 1")
+        raise InvalidAnswerError(f"Answer.confidence is {confidence!r}, neither None nor a number from 0 to 1")
     _ids("Answer.citations", answer.citations, known_ids)
     for field in ("retrieved", "context"):
         items = getattr(answer, field)
         if not isinstance(items, (tuple, list)):
-            raise ValueError(f"Answer.{field} is {_type(items)}, not a tuple of Evidence")
+            raise InvalidAnswerError(f"Answer.{field} is {_type(items)}, not a tuple of Evidence")
         for place, item in enumerate(items):
             _evidence(f"Answer.{field}[{place}]", item, known_ids)
     return answer
@@ -42,25 +46,27 @@ def validate_answer(answer: object, known_ids: Collection[str]) -> Answer:
 
 def _evidence(where: str, item: object, known_ids: Collection[str]) -> None:
     if not isinstance(item, Evidence):
-        raise ValueError(f"{where} is {_type(item)}, not an Evidence")
+        raise InvalidAnswerError(f"{where} is {_type(item)}, not an Evidence")
     for name in ("text", "tenant_id", "sender", "source"):
         if not isinstance(value := getattr(item, name), str):
-            raise ValueError(f"{where}.{name} is {_type(value)}, not a str")
+            raise InvalidAnswerError(f"{where}.{name} is {_type(value)}, not a str")
     if not _finite(item.score):
-        raise ValueError(f"{where}.score is {item.score!r}, not a finite number")
+        raise InvalidAnswerError(f"{where}.score is {item.score!r}, not a finite number")
     if item.kind not in KINDS:
-        raise ValueError(f"{where}.kind is {item.kind!r}, not one of {', '.join(KINDS)}")
+        raise InvalidAnswerError(f"{where}.kind is {item.kind!r}, not one of {', '.join(KINDS)}")
     if item.timestamp is not None and not (isinstance(item.timestamp, datetime) and item.timestamp.tzinfo):
-        raise ValueError(f"{where}.timestamp is {item.timestamp!r}, neither None nor a datetime with a time zone")
+        raise InvalidAnswerError(
+            f"{where}.timestamp is {item.timestamp!r}, neither None nor a datetime with a time zone"
+        )
     _ids(f"{where}.message_ids", item.message_ids, known_ids)
 
 
 def _ids(where: str, ids: object, known_ids: Collection[str]) -> None:
     if not isinstance(ids, (tuple, list)):
-        raise ValueError(f"{where} is {_type(ids)}, not a tuple of message ids")
+        raise InvalidAnswerError(f"{where} is {_type(ids)}, not a tuple of message ids")
     for id in ids:
         if not isinstance(id, str) or id not in known_ids:
-            raise ValueError(f"{where} names {id!r}, which is not the id of a message handed over so far")
+            raise InvalidAnswerError(f"{where} names {id!r}, which is not the id of a message handed over so far")
 
 
 def _finite(value: object) -> bool:

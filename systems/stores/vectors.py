@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import shutil
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import IO, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,18 @@ class VectorStore:
         self._unflushed: set[str] = set()
         stamp = {"size": size, "hnsw": hnsw.model_dump(exclude={"ef"}), "quantization": quantization} | (settings or {})
         self._stamp = json.dumps(stamp, sort_keys=True)
+        self._lock: IO[str] | None = None
         self._open()
 
     def _open(self) -> None:
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        # Shards without a write-ahead log take no lock of their own.
+        self._lock = self._folder.with_suffix(".lock").open("w")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            raise UserError(f"vector store {self._folder} is already open, here or in another process") from None
         stamp = self._folder / "settings.json"
         if stamp.exists():
             old = json.loads(stamp.read_text(encoding="utf-8"))
@@ -93,22 +103,17 @@ class VectorStore:
             return self._shards[tenant]
         import qdrant_edge as qdrant
 
-        folder = self._folder / hashlib.sha256(tenant.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+        folder = self._folder / hashlib.sha256(tenant.encode()).hexdigest()[:24]
         data = folder / "shard"
-        try:
-            if (folder / "tenant.txt").exists():
-                shard = qdrant.EdgeShard.load(str(data))
-            else:
-                shutil.rmtree(folder, ignore_errors=True)  # a crash before the name was written
-                data.mkdir(parents=True)
-                shard = qdrant.EdgeShard.create(str(data), self._config())
-                # Before any graph is built: one built without it searches a filtered neighbourhood too thinly.
-                shard.update(qdrant.UpdateOperation.create_field_index("tenant", qdrant.PayloadSchemaType.Keyword))
-                (folder / "tenant.txt").write_text(tenant, encoding="utf-8", errors="surrogatepass")
-        except Exception as error:
-            if "WouldBlock" in str(error):
-                raise UserError(f"vector store {self._folder} is open in another process") from None
-            raise
+        if (folder / "tenant.txt").exists():
+            shard = qdrant.EdgeShard.load(str(data))
+        else:
+            shutil.rmtree(folder, ignore_errors=True)  # a crash before the name was written
+            data.mkdir(parents=True)
+            shard = qdrant.EdgeShard.create(str(data), self._config())
+            # Before any graph is built: one built without it searches a filtered neighbourhood too thinly.
+            shard.update(qdrant.UpdateOperation.create_field_index("tenant", qdrant.PayloadSchemaType.Keyword))
+            (folder / "tenant.txt").write_text(tenant, encoding="utf-8")
         self._shards[tenant] = shard
         total = shard.info().points_count
         if total:
@@ -227,6 +232,9 @@ class VectorStore:
             shard.flush()
             shard.close()
         self._shards.clear()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 def _point_id(id: str) -> str:

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memtrial.systems.models.analyze import terms
+from memtrial.systems.stores.fulltext import FullTextStore
+
+DOCS = {
+    "a": ("t1", "好，走吧"),
+    "b": ("t1", "买了苹果"),
+    "c": ("t2", "secret apples (the key)"),
+    "d": ("t1", "the key"),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> FullTextStore:
+    store = FullTextStore(tmp_path / "index", {"v": 1})
+    for id, (tenant, text) in DOCS.items():
+        store.add(id, tenant, terms(text))
+    store.commit()
+    return store
+
+
+def find(store: FullTextStore, text: str, tenant: str | None) -> list[str]:
+    return [id for id, _ in store.search([(t, 1.0) for t in terms(text)], tenant, 10)]
+
+
+def test_punctuation_does_not_match_punctuation(store: FullTextStore) -> None:
+    assert find(store, "苹果，多少钱", "t1") == ["b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["where is (the key", "cost: 5/6 AND OR", "user:* OR _exists_:secret", "路由器！怎么重启？", "a && b || [c TO"],
+)
+def test_query_syntax_is_text_and_leaves_the_tenant_alone(store: FullTextStore, text: str) -> None:
+    assert set(find(store, text, "t1")) <= {"d"}
+
+
+def test_all_tenants_where_none_is_named(store: FullTextStore) -> None:
+    assert set(find(store, "key", None)) == {"c", "d"}
+
+
+def test_a_restart_finds_the_documents_and_doubles_none(store: FullTextStore, tmp_path: Path) -> None:
+    before = store.search([("key", 1.0)], None, 10)
+    store.close()
+    again = FullTextStore(tmp_path / "index", {"v": 1})
+    again.add("d", "t1", ["key"])
+    again.commit()
+    assert len(again) == len(DOCS)
+    assert again.search([("key", 1.0)], None, 10) == before
+
+
+def test_other_settings_empty_the_folder(store: FullTextStore, tmp_path: Path) -> None:
+    store.close()
+    assert len(FullTextStore(tmp_path / "index", {"v": 2})) == 0
