@@ -158,7 +158,7 @@ def make_tenants(split: str, language: str, count: int, sizes: Sequence[int], po
                 customers=tuple(people),
                 staff=tuple((f"{tenant_id}-s{n + 1}", name) for n, name in enumerate(staff)),
                 products=products,
-                prices=tuple(100 * rng.between(19, 480) for _ in products),
+                prices=tuple(100 * rng.between(60, 480) for _ in products),
             )
         )
     return tenants

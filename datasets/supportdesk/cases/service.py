@@ -103,7 +103,7 @@ def _say(log: TenantLog, who: Person, day: int, what: str, ticket: str, by_chat:
     if log.spare > 0:
         session.customer_says("c.nudge")
         log.spare -= 1
-    ref = session.agent_says(f"a.{what}", ticket=ticket, **slots)
+    ref = session.agent_says(f"a.{what}", -1, ticket=ticket, **slots)
     session.end()
     return ref
 
