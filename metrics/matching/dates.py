@@ -36,6 +36,7 @@ class When:
         tz: minutes east of UTC.
         rel: days after the day on which it is said.
         span: days of the month between which it lies ("end of April").
+        within: first and last day (proleptic ordinals) between which it lies ("the week before 9 June 2023").
         week: weeks after the week in which it is said (with ``wd``).
         alts: other readings of an ambiguous spelling (3/11).
         plural: "Tuesdays", 每周二: a habit rather than a day.
@@ -52,13 +53,14 @@ class When:
     rel: int | None = None
     week: int | None = None
     span: tuple[int, int] | None = None
+    within: tuple[int, int] | None = None
     alts: tuple[When, ...] = ()
     computed_wd: bool = False
 
     def fields(self) -> frozenset[str]:
         """Names of what is stated."""
         return frozenset(
-            n for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "span") if getattr(self, n) is not None
+            n for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "span", "within") if getattr(self, n) is not None
         )
 
     def is_day(self) -> bool:
@@ -411,6 +413,10 @@ def relate(merged: list[tuple[int, int, When]], low: str) -> list[tuple[int, int
                     other += timedelta(days=step)
                 out[-1] = (out[-1][0], end, When(y=other.year, m=other.month, d=other.day))
                 continue
+            period = _PERIOD.search(low[:start])
+            if period:
+                out.append((period.start(), end, When(within=_period(day, period["p"], period["way"]))))
+                continue
             beside = re.search(r"\bthe\sday\s(before|after)\s$", low[:start])
             if beside:
                 other = day + timedelta(days=-1 if beside[1] == "before" else 1)
@@ -418,6 +424,23 @@ def relate(merged: list[tuple[int, int, When]], low: str) -> list[tuple[int, int
                 continue
         out.append((start, end, when))
     return out
+
+
+_PERIOD = re.compile(r"(?:\bthe\s)?\b(?P<p>week|weekend)\s(?P<way>before|after|of|preceding|following)\s(?:the\s)?$")
+
+
+def _period(day: date, period: str, way: str) -> tuple[int, int]:
+    """Days that "the week before", "the weekend after" or "the week of" a day names."""
+    ordinal = day.toordinal()
+    if way == "of":
+        return ordinal - 6, ordinal + 6
+    back = way in ("before", "preceding")
+    if period == "week":
+        return (ordinal - 7, ordinal - 1) if back else (ordinal + 1, ordinal + 7)
+    saturday = ordinal - (day.weekday() + 2) % 7 if back else ordinal + (5 - day.weekday()) % 7
+    if back and saturday >= ordinal - 1:
+        saturday -= 7
+    return saturday, saturday + 1
 
 
 def _real(when: When) -> date | None:
@@ -498,7 +521,11 @@ def _compatible(a: When, b: When) -> bool:
         x, y = getattr(a, name), getattr(b, name)
         if x is not None and y is not None and x != y:
             return False
+    if a.within and b.within:
+        return a.within == b.within
     for x, y in ((a, b), (b, a)):
+        if x.within and not _lies_within(y, x.within):
+            return False
         if x.span is not None and y.d is not None and not x.span[0] <= y.d <= x.span[1]:
             return False
     if a.span and b.span and (a.span[1] < b.span[0] or b.span[1] < a.span[0]):
@@ -516,6 +543,17 @@ def _compatible(a: When, b: When) -> bool:
     return not (a.rel is not None and b.rel is not None and a.rel != b.rel)
 
 
+def _lies_within(when: When, days: tuple[int, int]) -> bool:
+    """Say whether a day with a month (its year taken from the period where it has none) lies in a period."""
+    if when.m is None or when.d is None:
+        return when.within is not None
+    try:
+        day = date(when.y or date.fromordinal(days[0]).year, when.m, when.d)
+    except ValueError:
+        return False
+    return days[0] <= day.toordinal() <= days[1]
+
+
 def _times(w: When) -> tuple[int, ...]:
     if w.t is None:
         return ()
@@ -529,6 +567,8 @@ def _same_time(a: When, b: When) -> bool:
 
 def covers(mention: When, form: When, base: datetime) -> bool:
     """Say whether a mention is as precise as an accepted form (a date covers a weekday, a time a part of the day)."""
+    if form.within is not None:
+        return mention.within is not None or (mention.m is not None and mention.d is not None)
     if form.d is not None:
         if mention.d is None or (form.m is not None and mention.m is None and form.m != base.month):
             return False

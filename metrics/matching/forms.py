@@ -12,14 +12,14 @@ from itertools import pairwise
 from memtrial.datasets.schema import Question
 from memtrial.metrics.matching import dates
 from memtrial.metrics.matching.dates import When
-from memtrial.metrics.matching.numerals import ZH_CHARS, ZH_DIGITS, listed, zh_number
+from memtrial.metrics.matching.numerals import EN_WORDS, ZH_CHARS, ZH_DIGITS, listed, zh_number
 from memtrial.metrics.matching.polarity import polarity
-from memtrial.metrics.matching.text import CJK, content_words, is_cjk, normalise
+from memtrial.metrics.matching.text import CJK, content_words, f1, is_cjk, normalise, stem
 from memtrial.metrics.matching.units import UNITS
 from memtrial.metrics.matching.values import DATE, ID, Value, extract, same_quantity
 
 _FLUFF = re.compile(
-    r"(?:\b(?:about|around|approximately|approx|roughly|circa|exactly|at|on|by|in|the|within|after|from|per\s\w+|every|for|a|an|and|to|minus|plus|less|more|old|long|local|time|central|eastern|pacific|mountain|standard|sharp|o'clock)\b|"
+    r"(?:\b(?:about|around|approximately|approx|roughly|circa|exactly|at|on|by|in|the|within|after|from|per\s\w+|every|for|a|an|and|to|minus|plus|less|more|ago|earlier|later|before|old|long|local|time|central|eastern|pacific|mountain|standard|sharp|o'clock)\b|"
     r"每|约|大约|左右|内|以内|之内|以后|之后|后|开始|起|的|减少了?|减|增加了?|增|加|涨了?|降了?|共|一共|总共|多|整|到|至|元整|/\s?[a-z年月日天次人个位]+|[\s.,()~+=:;!\"-])*"
 )
 _POLAR = frozenset(
@@ -28,9 +28,11 @@ _POLAR = frozenset(
     )
 )
 _TOKEN = re.compile(rf"[a-z0-9]+(?:[.'][a-z0-9]+)*|[{CJK}]")
-_SKIP_WORDS = frozenset(listed("the a an and of"))
+_SKIP_WORDS = frozenset(listed("the a an and of his her its their my our your"))
+_GLUE_WORDS = "|".join(sorted(_SKIP_WORDS))
 _ZH_FILLER = frozenset("的了呢吧啊")
-_LETTER = re.compile(r"^\W*([a-h])(?:[.):,、\s]|$)")
+OPEN_F1 = 0.8
+"""An open answer whose content words overlap with an accepted form to this F1 is that form in other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def _phrase(low: str) -> re.Pattern[str] | None:
     out = parts[0]
     for previous, part in pairwise(parts):
         latin = previous.endswith("])") and part.startswith("(?<![a-z")
-        out += (r"[\W_]+(?:(?:the|a|an|and|of)\W+)*" if latin else glue) + part
+        out += (rf"[\W_]+(?:(?:{_GLUE_WORDS})\W+)*" if latin else glue) + part
     return re.compile(out)
 
 
@@ -218,9 +220,12 @@ def compile_key(question: Question, names: frozenset[str]) -> Key:
     )
 
 
+_YES_NO = re.compile(r"\s*(?:likely\s|probably\s)?(?:yes|no)\b", re.IGNORECASE)
+
+
 def _alternatives(question: Question) -> Sequence[str]:
     """A list given as one text is cut into its parts; other answers stand as they are."""
-    if question.answer_type == "list" and len(question.answers) == 1:
+    if question.answer_type == "list" and len(question.answers) == 1 and not _YES_NO.match(question.answers[0]):
         parts = [p for p in re.split(r"\s*(?:[,;、，；]|\band\b|和|以及)\s*", question.answers[0]) if p.strip()]
         return parts or question.answers
     return question.answers
@@ -292,7 +297,7 @@ def find_mentions(
     elif not found:
         for form in forms:
             if not form.typed and not form.polar:
-                span = _scattered(form, low)
+                span = scattered(form, low)
                 if span:
                     found.append(Mention(*span, form, exact=False))
                     break
@@ -381,13 +386,32 @@ def numbers_in(low: str) -> frozenset[str]:
     return frozenset(re.findall(r"\d+", low))
 
 
-def _scattered(form: Form, low: str) -> tuple[int, int] | None:
+def counted(low: str) -> frozenset[tuple[str, str]]:
+    """Pairs of a number and the word after it: "two cats and a dog" is not "a cat and two dogs"."""
+    tokens = [str(EN_WORDS.get(w, w)) for w in _TOKEN.findall(low)]
+    return frozenset((n, stem(w)) for n, w in pairwise(tokens) if n.isdigit() and w.isascii() and w.isalpha())
+
+
+def in_other_words(form: Form, low: str) -> bool:
+    """Say whether a whole answer is an accepted form in other words.
+
+    The content words of both overlap with an F1 of at least ``OPEN_F1`` (CJK by characters), digits and counted things are
+    the same, and neither alone denies.
+    """
+    if numbers_in(form.low) != numbers_in(low) or counted(form.low) != counted(low):
+        return False
+    if bool(_NEGATIVE.search(form.low)) != bool(_NEGATIVE.search(low)):
+        return False
+    return form.low == low.strip(" .。!?,;") or f1(form.tokens, content_words(low)) >= OPEN_F1
+
+
+def scattered(form: Form, low: str) -> tuple[int, int] | None:
     """Span of a form whose content words all stand in one sentence.
 
     Latin: every content word (four fifths of them from six words on) in any order. CJK: all characters in order, where
     the inserted ones are at most half as many as its own, and no gap is longer than three; only from four characters on.
     """
-    if not numbers_in(form.low) <= numbers_in(low):
+    if not numbers_in(form.low) <= numbers_in(low) or not counted(form.low) <= counted(low):
         return None
     if is_cjk(form.low):
         return _subsequence([t for t in form.tokens if t not in _ZH_FILLER], low)

@@ -13,15 +13,17 @@ from memtrial.datasets.schema import Message, Question
 from memtrial.metrics.matching import dates
 from memtrial.metrics.matching.assertion import Reader, Status
 from memtrial.metrics.matching.forms import (
+    OPEN_F1,
     Form,
     Key,
     Mention,
     compile_key,
     find_mentions,
+    in_other_words,
     merged_when,
-    numbers_in,
     option_letters,
     partial_when,
+    scattered,
 )
 from memtrial.metrics.matching.phrases import abstaining, abstaining_anywhere, asking_back
 from memtrial.metrics.matching.polarity import polarity
@@ -29,9 +31,6 @@ from memtrial.metrics.matching.support import unsupported
 from memtrial.metrics.matching.text import Text, clauses, content_words, normalise, overlap_f1
 from memtrial.metrics.matching.values import DATE, ID, Value, extract
 from memtrial.metrics.records import Judgement, Result
-
-OPEN_F1 = 0.8
-"""An open answer whose token F1 with an accepted form reaches this is that form in other words."""
 
 _RESTRICTED = re.compile(
     r"\b(?:only|just|merely|other|another|different|someone|somebody|else|belongs|whereas|while|though|although|for)\b|只|仅|别的|其他|另外|另一|但那|那是|而"
@@ -416,7 +415,15 @@ def _completeness(question: Question, key: Key, gold: Sequence[Mention], low: st
     """Return the form found ("" if none) and whether a part of a list is there."""
     if question.answer_type == "list" and len(key.gold) > 1:
         named = {m.form.low for m in gold}
-        missing = [f for f in key.gold if f.low not in named and not _in_other_words(f, low)]
+        said = polarity(low, key.question)
+        missing = [
+            f
+            for f in key.gold
+            if f.low not in named
+            and not (f.polar and f.polar == said)
+            and not _in_other_words(f, low)
+            and not scattered(f, low)
+        ]
         if not missing:
             return "; ".join(f.low for f in key.gold), False
         return "", len(missing) < len(key.gold)
@@ -438,7 +445,7 @@ def _in_other_words(form: Form, low: str) -> bool:
         rest = re.escape(form.low[cut.end() :])
         if re.search(rf"(?:不要|不用|不必|无需|不需要|勿|别|不)\w{{0,3}}{rest}", low):
             return True
-    return numbers_in(form.low) == numbers_in(low) and overlap_f1(form.low, low) >= OPEN_F1
+    return in_other_words(form, low)
 
 
 def _partial_gold(key: Key, values: Sequence[Value], found: _Found) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -132,16 +134,13 @@ def overlap_f1(gold: str, answer: str) -> float:
         return 1.0
     ours = [w for w in words(left) if w not in _ARTICLES]
     theirs = [w for w in words(right) if w not in _ARTICLES]
-    rest = list(theirs)
-    common = 0
-    for word in ours:
-        if word in rest:
-            rest.remove(word)
-            common += 1
-    if not common:
-        return 0.0
-    precision, recall = common / len(theirs), common / len(ours)
-    return 2 * precision * recall / (precision + recall)
+    return f1(ours, theirs)
+
+
+def f1(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Harmonic mean of precision and recall of two bags of words, in [0, 1]."""
+    common = sum((Counter(ours) & Counter(theirs)).values())
+    return 2 * common / (len(ours) + len(theirs)) if common else 0.0
 
 
 def is_cjk(text: str) -> bool:

@@ -105,7 +105,7 @@ _NOT_A_NOUN = frozenset(
 )
 _RANGE_GAP = re.compile(r"\s?(?:-|~|到|至|to|and|or|或|或者|、)\s?")
 _QUICK = re.compile(
-    rf"[\d{ZH_CHARS}半今明昨后前周晚早上下中傍夜天]|[%€$£¥]|星期|礼拜|day|noon|night|morning|evening|half|mon|tue|wed|thu|fri|sat|sun|"
+    rf"[\d{ZH_CHARS}半今明昨后前周晚早上下中傍夜天]|[%€$£¥]|星期|礼拜|day|noon|night|morning|evening|half|once|twice|thrice|mon|tue|wed|thu|fri|sat|sun|"
     rf"\b(?:{_W}|{dates.MONTHS[0][:3]}|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|an?|tomorrow)"
 )
 
@@ -133,6 +133,10 @@ def _quantity(
         family, factor = UNITS[" ".join(unit.split())]
         return Value(start, end, family, number * factor, number)
     return Value(start, end, "", number, number, noun=noun)
+
+
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_ADVERB = re.compile(r"\b(?P<n>once|twice|thrice)\b(?!\s(?:the|we|you|i|he|she|they|it)\b)")
 
 
 class _Scanner:
@@ -247,6 +251,8 @@ class _Scanner:
             n = _number(g["num"])
             if n is not None:
                 self.take(_quantity(g.start(), g.end(), n, None))
+        for g in _ADVERB.finditer(self.low):
+            self.take(Value(g.start(), g.end(), "", _TIMES[g["n"]], _TIMES[g["n"]]))
         for g in _AMOUNT_EN.finditer(self.low):
             n = en_number(g["num"])
             if n is None or (g["num"] == "one" and not g["unit"] and self.low.strip(" .!") != "one"):

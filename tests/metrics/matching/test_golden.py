@@ -60,7 +60,7 @@ def cases() -> Iterator[Any]:
                 yield pytest.param(question, answer, mark, id=f"{group['q']}|{answer[:40]}|{mark}")
 
 
-@pytest.mark.parametrize(("question", "answer", "mark"), cases())
+@pytest.mark.parametrize(("question", "answer", "mark"), list(cases()))
 def test_made_up_answers_get_the_outcome_a_careful_person_gives(question: Question, answer: str, mark: str) -> None:
     judgement = put(question, answer)
     if mark == "A":
