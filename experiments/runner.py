@@ -6,7 +6,8 @@ import gc
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def run(plan: Plan, out: Path | None = None, progress: Progress | None = None) -
     folder = out or default_folder(plan.config)
     shown = progress or Silent()
     try:
-        with claimed(folder, plan.config):
+        with claimed(folder, plan.config), _no_collector():
             summary = _Runner(plan, folder, shown).run()
         shown.finished(summary)
         return summary
@@ -86,6 +87,18 @@ def cache_dir() -> Path:
     """Return the folder for artifacts shared by all runs (``MEMTRIAL_CACHE_DIR``, or the user's cache folder)."""
     named = os.environ.get("MEMTRIAL_CACHE_DIR")
     return Path(named).resolve() if named else Path(platformdirs.user_cache_dir("memtrial")) / "artifacts"
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Pause the cycle collector: records live to the end and hold no cycles, and walking them took a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _stored_config(folder: Path) -> Config:
@@ -124,14 +137,11 @@ class _Runner:
             journal.append("segment", {"at": now, "pid": os.getpid()}, 0.0)
             self._state.segments.append(now)
             self._progress.started(plan, self._resumed)
-            # The plan is large and lives as long as the run: the collector need not walk it again and again.
-            gc.freeze()
             limits = Limits(plan.config.time_limit_s, plan.config.ingest_limit_s, plan.config.warmup)
             for unit in plan.units:
                 for repeat in range(unit.info.repeats):
                     Trial(unit, repeat, limits, self._desk(unit, journal)).run()
         finally:
-            gc.unfreeze()
             journal.close()
         self._state.wall_s += time.monotonic() - self._start
         return self.settle()

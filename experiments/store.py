@@ -37,7 +37,7 @@ MEASURED_FIELDS = frozenset(
         "timing", "journal", "environment",
     }
 )  # fmt: skip
-MEASURED_METRICS = ("latency_", "write_", "ingest_s", "index_mb", "peak_rss_mb")
+MEASURED_METRICS = ("latency_", "stage_", "write_", "ingest_s", "index_mb", "peak_rss_mb")
 
 SHOWN_ITEMS = 20
 _MESSAGE_FIELDS = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -24,7 +26,7 @@ def to_batches(rows: Iterable[BaseModel], model: type[BaseModel]) -> Iterator[pa
     """Convert models to record batches of ``schema_of(model)``, a few thousand rows at a time."""
     schema, held = schema_of(model), list[dict[str, Any]]()
     for row in rows:
-        held.append(_encode(row.model_dump(), model))
+        held.append(_encode(row, _parts(model)))
         if len(held) == _BATCH:
             yield pa.RecordBatch.from_pylist(held, schema)
             held = []
@@ -40,7 +42,7 @@ def from_batches(batches: Iterable[pa.RecordBatch], model: type[_M]) -> Iterator
     """
     for batch in batches:
         for row in batch.to_pylist():
-            yield model.model_validate(_decode(row, model))
+            yield model.model_validate(_decode(row, _parts(model)))
 
 
 def _type(annotation: Any) -> pa.DataType:
@@ -72,29 +74,47 @@ def _is_json(annotation: Any) -> bool:
     return not (isinstance(annotation, type) and issubclass(annotation, BaseModel))
 
 
-def _encode(row: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """How one field is stored, where that is not as it is."""
+
+    name: str
+    kind: Literal["json", "one", "many"]
+    parts: tuple[_Part, ...] = ()
+
+
+@cache
+def _parts(model: type[BaseModel]) -> tuple[_Part, ...]:
+    """Return the fields of a model that need a hand; computed once, since rows are many."""
+    found: list[_Part] = []
     for name, info in model.model_fields.items():
-        annotation, value = _bare(info.annotation), row[name]
+        annotation = _bare(info.annotation)
+        item = get_args(annotation)[0] if get_origin(annotation) is list else annotation
         if _is_json(annotation):
-            row[name] = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
-        elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            row[name] = _encode(value, annotation)
-        elif get_origin(annotation) is list:
-            item = get_args(annotation)[0]
-            if isinstance(item, type) and issubclass(item, BaseModel):
-                row[name] = [_encode(entry, item) for entry in value]
+            found.append(_Part(name, "json"))
+        elif isinstance(item, type) and issubclass(item, BaseModel):
+            found.append(_Part(name, "one" if item is annotation else "many", _parts(item)))
+    return tuple(found)
+
+
+def _encode(model: BaseModel, parts: tuple[_Part, ...]) -> dict[str, Any]:
+    row = dict(model.__dict__)  # model_dump would copy every list of every row
+    for part in parts:
+        value = row[part.name]
+        if part.kind == "json":
+            row[part.name] = orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS, default=BaseModel.model_dump).decode()
+        elif part.kind == "one":
+            row[part.name] = _encode(value, part.parts)
+        else:
+            row[part.name] = [_encode(below, part.parts) for below in value]
     return row
 
 
-def _decode(row: dict[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-    for name, info in model.model_fields.items():
-        annotation, value = _bare(info.annotation), row[name]
-        if _is_json(annotation):
-            row[name] = orjson.loads(value)
-        elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            row[name] = _decode(value, annotation)
-        elif get_origin(annotation) is list:
-            item = get_args(annotation)[0]
-            if isinstance(item, type) and issubclass(item, BaseModel):
-                row[name] = [_decode(entry, item) for entry in value]
+def _decode(row: dict[str, Any], parts: tuple[_Part, ...]) -> dict[str, Any]:
+    for part in parts:
+        if part.kind == "json":
+            row[part.name] = orjson.loads(row[part.name])
+        else:
+            for below in row[part.name] if part.kind == "many" else [row[part.name]]:
+                _decode(below, part.parts)
     return row

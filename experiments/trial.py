@@ -82,7 +82,7 @@ class _Open:
 
     folder: Path
     given: int = 0
-    batches: int = 0
+    passed: int = 0
     ms: float = 0.0
     replayed_ms: float = 0.0
     write_ms: list[float] = field(default_factory=list)
@@ -169,25 +169,26 @@ class Trial:
         """Hand over, in the very batches of an undisturbed run, everything up to the question at ``index``."""
         if self._open is None:
             self._start(part)
-        for upto in part.upto[: index + 1]:
-            held = self._open
-            assert held is not None
-            if upto <= held.given:
-                continue
-            count = upto - held.given
-            if count > 1000:
-                self._desk.working(f"taking in {count} messages")
-            reply = self._step("ingest", {"op": "ingest", "upto": upto}, self._limits.ingest_s)
-            spent = reply["ms"] + reply["replayed_ms"]
-            held.given = upto
-            held.ms += spent
-            held.replayed_ms += reply["replayed_ms"]
-            held.write_ms.append(round(spent / count, 6))
-            held.warnings += [w for w in reply["trace"].get("warnings", []) if w not in held.warnings]
-            held.facts.update(reply["trace"].get("facts", {}))
-            held.batches += 1
-            if held.batches == 1 and self._warm and self._limits.warmup:
-                self._warm_up(part, index)
+        while (held := self._open) is not None and held.passed <= index:
+            upto = part.upto[held.passed]
+            held.passed += 1
+            if upto > held.given:
+                self._hand_over(held, upto)
+                if len(held.write_ms) == 1 and self._warm and self._limits.warmup:
+                    self._warm_up(part, index)
+
+    def _hand_over(self, held: _Open, upto: int) -> None:
+        count = upto - held.given
+        if count >= 1000:
+            self._desk.working(f"taking in {count} messages")
+        reply = self._step("ingest", {"op": "ingest", "upto": upto}, self._limits.ingest_s)
+        spent = reply["ms"] + reply["replayed_ms"]
+        held.given = upto
+        held.ms += spent
+        held.replayed_ms += reply["replayed_ms"]
+        held.write_ms.append(round(spent / count, 6))
+        held.warnings += [w for w in reply["trace"].get("warnings", []) if w not in held.warnings]
+        held.facts.update(reply["trace"].get("facts", {}))
 
     def _warm_up(self, part: CorpusPlan, index: int) -> None:
         limit = self._limits.answer_s * self._limits.warmup
