@@ -11,7 +11,7 @@ SIDE_BY_SIDE = ("accuracy", "abstention_recall", "wrong_memory_rate", "abstentio
 
 MAIN = (
     "accuracy", "accuracy_answerable", "abstention_precision", "abstention_recall", "wrong_memory_rate", "wrong_memory_exposure",
-    "hallucination_rate", "recall@10", "session_recall@5", "latency_p95_ms", "context_tokens", "error_rate",
+    "hallucination_rate", "recall@10", "session_recall@5", "latency_p95_ms", "context_tokens",
 )  # fmt: skip
 
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (

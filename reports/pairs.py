@@ -77,6 +77,9 @@ def difference(comparison: Comparison) -> str:
 
 def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFinding]:
     """Say for every curve and metric whether any two values of the axis differ, with the largest difference."""
+    if axis.path.startswith("data."):
+        text = "Each value asks questions of its own, so values are not compared pair by pair; read the intervals"
+        return [AxisFinding(False, text)]
     known = {(c.dataset, c.metric, c.a, c.b): c for c in comparisons if c.difference is not None}
     known |= {(c.dataset, c.metric, c.b, c.a): c.reversed() for c in known.values()}
     findings = []

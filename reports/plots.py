@@ -12,10 +12,10 @@ from memtrial.reports.figures import charts
 from memtrial.reports.figures.canvas import Drawn, render
 from memtrial.reports.figures.charts import Line, Panel, Point
 from memtrial.reports.view import BAR_ORDER, DatasetView, View
-from memtrial.reports.words import heading
+from memtrial.reports.words import describe, heading
 
 _SLUG = re.compile(r"[^A-Za-z0-9]+")
-ALONG_AN_AXIS = ("accuracy", "wrong_memory_rate", "latency_p95_ms", "context_tokens")
+ALONG_AN_AXIS = ("accuracy", "abstention_rate", "wrong_memory_rate", "recall@10", "latency_p95_ms", "context_tokens")
 
 
 def file_name(dataset: DatasetView, what: str) -> str:
@@ -97,9 +97,7 @@ def along(view: View, axis: Axis, dataset: DatasetView, what: str) -> Drawn | No
                 colour = view.trial_order.get(curve.system, index)
                 lines.append(Line(curve.label, [places[s.value] for s in curve.stops], points, colour))
         if lines:
-            panels.append(
-                (heading(metric), lines, "share" if metric in {"accuracy", "wrong_memory_rate"} else "linear")
-            )
+            panels.append((heading(metric), lines, "share" if describe(metric).unit == "%" else "linear"))
     if not panels:
         return None
     ticks = [(places[v], tick(v)) for v in axis.values]

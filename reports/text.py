@@ -50,7 +50,8 @@ def first_lines(run: Run) -> str:
 
 def _verdict(told: Told) -> str:
     beside = f" Beside it, {told.beside}." if told.beside and told.need == _WITH_ABSTENTION else ""
-    return f"  {told.need}: {one_line(f'{told.head}. {told.text}{beside}', 300)}"
+    head = {"tied": "tied", "undecided": "not decidable"}.get(told.kind, told.head)
+    return f"  {told.need}: {one_line(f'{head}. {told.text}{beside}', 300)}"
 
 
 def render_overview(run: Run) -> str:

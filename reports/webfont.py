@@ -25,7 +25,7 @@ def font_face(text: str) -> str:
     The family goes first in the page's list of fonts (behind others, Chromium paints the first such text before the font is
     there and never again); its range leaves Latin text to the fonts after it, and fonts of the machine go before the carried one.
     """
-    wanted = {ord(c) for c in text if ord(c) >= _FIRST}
+    wanted = {ord(c) for c in set(text) if ord(c) >= _FIRST}
     if not wanted:
         return ""
     from fontTools import subset  # type: ignore[import-untyped]

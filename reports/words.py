@@ -24,6 +24,7 @@ _STATUS = {
     "degraded": "the answer path was degraded",
     "adapter_suspect": "the adapter may be at fault",
 }
+_SMALL = {"ms", "s", "MB", "USD"}
 _INCOMPLETE = re.compile(r"incomplete:(\d+)")
 
 
@@ -65,7 +66,7 @@ def number(value: float, metric: str) -> str:
     found = describe(metric)
     text = format(value, found.format).rstrip("%")
     # A time of 3 microseconds is not 0.00 ms.
-    return f"{value:.2g}" if value > 0 and not text.strip("0.,") and found.unit != "%" else text
+    return f"{value:.2g}" if value > 0 and found.unit in _SMALL and _is_zero(text) else text
 
 
 def span(low: float, high: float, metric: str) -> str:
@@ -103,7 +104,11 @@ def reason(status: str) -> str:
 def signed(value: float, metric: str) -> str:
     """Write a difference with its sign; shares in points of a hundred."""
     text = number(abs(value), metric)
-    return f"{'−' if value < 0 else '+'}{text}"
+    return text if _is_zero(text) else f"{'−' if value < 0 else '+'}{text}"
+
+
+def _is_zero(text: str) -> bool:
+    return not text.strip("0.,")
 
 
 def difference_unit(metric: str) -> str:

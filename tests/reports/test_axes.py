@@ -53,6 +53,8 @@ def test_an_axis_of_the_data_joins_its_variants() -> None:
         ("x", ["d[fraction=0.5]", "d"]),
         ("y", ["d[fraction=0.5]", "d"]),
     ]
+    (finding,) = axis_findings(axis, [])
+    assert finding.text.startswith("Each value asks questions of its own")
 
 
 def _comparison(metric: str, a: str, b: str, difference: float, low: float, high: float, status: Any) -> Comparison:

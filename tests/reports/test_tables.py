@@ -72,6 +72,7 @@ def test_numbers_are_written_as_their_metric_asks(value: float, metric: str, tex
 def test_differences_carry_their_sign() -> None:
     assert signed(-0.0281, "accuracy") == "−2.8"
     assert signed(0.5, "latency_p95_ms") == "+0.50"
+    assert signed(-0.0001, "accuracy") == "0.0"
 
 
 def test_reasons_are_words() -> None:
