@@ -9,10 +9,11 @@ turns themselves. So a later message widens windows and sessions at once, and no
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from memtrial.datasets.schema import Message
@@ -20,6 +21,8 @@ from memtrial.systems.baselines.log import Log, caption
 from memtrial.systems.baselines.parts import Part
 from memtrial.systems.models.analyze import ANALYZER_VERSION, date_words, has_han, terms
 from memtrial.systems.stores.fulltext import FullTextStore
+
+Matrix = NDArray[np.float64]
 
 
 class IndexParams(Part):
@@ -71,7 +74,8 @@ class LexicalRanker:
         )
         self._vocabulary: dict[str, int] = {}
         self._terms: list[tuple[int, ...]] = []
-        self._session_length: Counter[int] = Counter()
+        self._window_length: list[int] = []
+        self._session_length: list[int] = []
         self._total = 0
 
     def add(self, positions: Sequence[int]) -> None:
@@ -81,9 +85,20 @@ class LexicalRanker:
             found = terms(self._text(message))
             self._store.add(message.id, message.tenant_id, found)
             self._terms.append(tuple(self._vocabulary.setdefault(t, len(self._vocabulary)) for t in found))
-            self._session_length[self._log.session[position]] += len(found)
-            self._total += len(found)
+            self._measure(position, len(found))
         self._store.commit()
+
+    def _measure(self, position: int, length: int) -> None:
+        """Count a message's terms into its own window, its forerunners' windows and its session."""
+        self._total += length
+        self._window_length.append(length)
+        for before in self._log.around(position, self._params.units.reach)[:-1]:
+            self._window_length[before] += length
+            self._window_length[position] += len(self._terms[before])
+        session = self._log.session[position]
+        if session == len(self._session_length):
+            self._session_length.append(0)
+        self._session_length[session] += length
 
     def _text(self, message: Message) -> str:
         index = self._params.index
@@ -138,41 +153,58 @@ class LexicalRanker:
         if not hits:
             return []
         units, log = self._params.units, self._log
-        counts = {hit: Counter(t for t in self._terms[hit] if t in importance) for hit in hits}
+        counts = self._count(hits, importance)
+        idf = np.array(list(importance.values()))
         mean = max(self._total / len(log), 1.0)
-        turn: dict[int, float] = {}
-        window: dict[int, float] = {}
-        sessions: dict[int, Counter[int]] = {}
-        for hit, count in counts.items():
-            turn[hit] = self._bm25(count, len(self._terms[hit]) / mean, importance)
-            if units.session:
-                sessions.setdefault(log.session[hit], Counter()).update(count)
-        reached = {near for hit in hits for near in log.around(hit, units.reach)} if units.window else set(hits)
-        if units.window:
-            for position in reached:
-                near = log.around(position, units.reach)
-                merged: Counter[int] = Counter()
-                for other in near:
-                    if other in counts:
-                        merged.update(counts[other])
-                length = sum(len(self._terms[other]) for other in near)
-                window[position] = self._bm25(merged, length / (mean * (2 * units.reach + 1)), importance)
-        mean_session = max(self._total / len(self._session_length), 1.0)
-        by_session = {
-            s: self._bm25(count, self._session_length[s] / mean_session, importance) for s, count in sessions.items()
-        }
-        total = {
-            position: units.turn * turn.get(position, 0.0)
-            + units.window * window.get(position, 0.0)
-            + units.session * by_session.get(log.session[position], 0.0)
-            for position in reached
-        }
-        return sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
+        owners, near = self._windows(hits)
+        positions, places = np.unique(near, return_inverse=True)
 
-    def _bm25(self, counts: Mapping[int, int], relative_length: float, importance: Mapping[int, float]) -> float:
+        scores = np.zeros(len(positions))
+        if units.turn:
+            lengths = np.array([len(self._terms[hit]) for hit in hits]) / mean
+            scores[np.searchsorted(positions, hits)] += units.turn * self._bm25(counts, lengths, idf)
+        if units.window:
+            merged = np.zeros((len(positions), len(idf)))
+            np.add.at(merged, places, counts[owners])
+            lengths = np.array([self._window_length[p] for p in positions]) / (mean * (2 * units.reach + 1))
+            scores += units.window * self._bm25(merged, lengths, idf)
+        if units.session:
+            sessions, member = np.unique([log.session[hit] for hit in hits], return_inverse=True)
+            merged = np.zeros((len(sessions), len(idf)))
+            np.add.at(merged, member, counts)
+            lengths = np.array([self._session_length[s] for s in sessions]) * len(self._session_length) / self._total
+            by_session = units.session * self._bm25(merged, lengths, idf)
+            scores += by_session[np.searchsorted(sessions, [log.session[p] for p in positions])]
+        best = np.argsort(-scores, kind="stable")
+        return [(int(positions[n]), float(scores[n])) for n in best]
+
+    def _count(self, hits: Sequence[int], importance: Mapping[int, float]) -> Matrix:
+        """Return how often each term of the question stands in each hit; shape (hits, terms)."""
+        columns = {term: column for column, term in enumerate(importance)}
+        counts = np.zeros((len(hits), len(columns)))
+        for row, hit in enumerate(hits):
+            for term in self._terms[hit]:
+                if term in columns:
+                    counts[row, columns[term]] += 1
+        return counts
+
+    def _windows(self, hits: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return, side by side, rows of hits and the positions whose windows hold them."""
+        reach = self._params.units.reach if self._params.units.window else 0
+        owners: list[int] = []
+        near: list[int] = []
+        for row, hit in enumerate(hits):
+            around = self._log.around(hit, reach)
+            near += around
+            owners += [row] * len(around)
+        return owners, near
+
+    def _bm25(self, counts: Matrix, relative_lengths: Matrix, idf: Matrix) -> Matrix:
+        """Score texts of which ``counts`` (texts × terms) and lengths relative to the mean are known."""
         k1, b = self._params.k1, self._params.b
-        damping = k1 * (1 - b + b * relative_length)
-        return sum(importance[t] * n * (k1 + 1) / (n + damping) for t, n in counts.items())
+        damping = k1 * (1 - b + b * relative_lengths)
+        scores: Matrix = (counts * (k1 + 1) / np.maximum(counts + damping[:, None], 1e-9)) @ idf
+        return scores
 
     def close(self) -> None:
         """Let go of the index."""

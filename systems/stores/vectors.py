@@ -161,14 +161,18 @@ class VectorStore:
 
         if vectors.shape != (len(ids), self._size):
             raise ValueError(f"{len(ids)} vectors of {self._size} dimensions expected, got shape {vectors.shape}")
-        points: dict[str, list[Any]] = {}
-        for id, tenant, vector in zip(ids, tenants, vectors.tolist(), strict=True):
-            points.setdefault(tenant, []).append(qdrant.Point(_point_id(id), vector, {"id": id, "tenant": tenant}))
-            self._ids[id] = tenant
-        for tenant, own in points.items():
+        rows: dict[str, list[int]] = {}
+        for row, tenant in enumerate(tenants):
+            rows.setdefault(tenant, []).append(row)
+        for tenant, own in rows.items():
             shard = self._shard(tenant)
             for start in range(0, len(own), _UPSERT):
-                shard.update(qdrant.UpdateOperation.upsert_points(own[start : start + _UPSERT]))
+                points = [
+                    qdrant.Point(_point_id(ids[row]), vectors[row].tolist(), {"id": ids[row], "tenant": tenant})
+                    for row in own[start : start + _UPSERT]
+                ]
+                shard.update(qdrant.UpdateOperation.upsert_points(points))
+            self._ids |= {ids[row]: tenant for row in own}
             self._unflushed.add(tenant)
 
     def discard(self, ids: Sequence[str]) -> None:
