@@ -10,7 +10,8 @@ from memtrial.systems.models.reader import cues
 from memtrial.systems.models.reader.days import Day
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.params import ReaderParams
-from memtrial.systems.models.reader.passages import Passage
+from memtrial.systems.models.reader.passages import RECORD_SOURCES, Passage
+from memtrial.systems.models.reader.polarity import speaks_of_state
 from memtrial.systems.models.reader.spans import trim_statement
 from memtrial.systems.models.reader.text import terms
 from memtrial.systems.models.reader.value import Value
@@ -32,6 +33,10 @@ FITS: dict[str, dict[str, float]] = {
     "url": {"url": 1.0},
 }
 READ_PASSAGES = 30
+# a whole sentence in place of a typed value: better than nothing
+WHOLE_FIT = 0.2
+# the day on which something was written, where it names no day
+WRITTEN_FIT = 0.3
 
 
 @dataclass(slots=True)
@@ -48,7 +53,7 @@ class Candidate:
 
 def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParams) -> list[Candidate]:
     """List the spans of the best passages that fit the kind of answer asked for, unscored but with their features."""
-    relevant = [p for p in passages if p.relevance > 0]
+    relevant = [p for p in passages if p.relevance > 0 and terms(p.text)]
     ranked = sorted(relevant, key=lambda p: -p.relevance)[:READ_PASSAGES]
     candidates = []
     for passage in ranked:
@@ -61,19 +66,30 @@ def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParam
 
 def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
     kind = need.asked.kind
+    if kind == "list" and need.asked.people:
+        kind = "person"
+    whole = _whole(need, passage)
+    if kind == "boolean":
+        return [(whole, 1.0 if speaks_of_state(need.question, passage.text) else 0.5)]
     if kind not in FITS:
-        say = trim_statement(passage.text, need)
-        return [(Value("free", 0, len(passage.text), passage.text, say.lower(), say), 1.0)]
-    fits = FITS[kind]
-    values = [*extract_values(passage.text, passage.shown.item.timestamp, need.language), *extract_names(passage.text)]
+        return [(whole, 1.0)]
+    fits, item = FITS[kind], passage.shown.item
+    values = [*extract_values(passage.text, item.timestamp, need.language), *extract_names(passage.text)]
     found = [(v, fits[v.kind]) for v in values if v.kind in fits]
-    if kind == "date" and not any(v.kind == "date" for v, _ in found) and passage.shown.item.timestamp is not None:
-        day = Day(passage.shown.item.timestamp.date())
-        found.append((Value("date", 0, len(passage.text), "", day.norm, day.say(need.language)), 0.5))
-    if kind == "person" and passage.shown.item.sender:
-        sender = passage.shown.item.sender
-        found.append((Value("person", 0, len(passage.text), "", sender.lower(), sender), 0.4))
+    if kind == "date" and not any(v.kind == "date" for v, _ in found) and item.timestamp is not None:
+        day = Day(item.timestamp.date())
+        found.append((Value("date", 0, len(passage.text), "", day.norm, day.say(need.language)), WRITTEN_FIT))
+    if kind == "person":
+        found = [(v, fit) for v, fit in found if v.norm not in need.question.lower()]
+    if kind == "person" and item.sender and item.source.lower() not in RECORD_SOURCES:
+        found.append((Value("person", 0, len(passage.text), "", item.sender.lower(), item.sender), 0.4))
+    found.append((whole, WHOLE_FIT))
     return found
+
+
+def _whole(need: Need, passage: Passage) -> Value:
+    say = trim_statement(passage.text, need)
+    return Value("free", 0, len(passage.text), passage.text, say.lower(), say)
 
 
 def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict[str, float]:
@@ -103,6 +119,7 @@ def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict
         "question": float(cues.is_question(text)),
         "doubt": float(cues.is_doubtful(text)),
         "rank": 1 / (1 + shown.index),
+        "reached": max(passage.near_cover, passage.link_cover) - passage.item_cover,
     }
 
 
@@ -120,6 +137,10 @@ def _value_features(need: Need, passage: Passage, value: Value) -> dict[str, flo
             bool(unit) and bool(value.unit) and _same_unit(unit, text[value.end : value.end + 30], value.unit)
         ),
         "near": near,
+        "key": float(
+            (value.kind == "id" and any(value.norm in s.codes for s in passage.shown.linked))
+            or (value.kind == "person" and any(value.norm in s.item.text.lower() for s in passage.shown.linked))
+        ),
     }
 
 

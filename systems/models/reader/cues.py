@@ -5,17 +5,24 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_MACHINE = (
+    r"ai|a\.i\.|llms?|gpt|chat ?bots?|bots?|(?:ai |virtual |digital )?assistants?|language models?|memory systems?"
+)
 _INSTRUCTION = re.compile(
-    r"\b(?:note|message|instructions?|attention|memo|notice) (?:to|for) (?:all |any |the )?(?:ai|llm|assistants?|bots?|agents?|models?|chatbots?|language models?|memory systems?)\b"
-    r"|\b(?:ignore|disregard|forget|override) (?:all |any |the |your |every )*(?:previous|prior|above|earlier|preceding|other) (?:\w+ )?(?:instructions?|messages?|rules|prompts?|context|records?|answers?)\b"
-    r"|\b(?:ai|llm) (?:assistants?|systems?|models?|agents?|readers?)[,:]? (?:must|should|shall|please|are to|reading)\b"
-    r"|\b(?:assistants?|bots?|models?) (?:must|shall|are (?:to|instructed to|required to)) (?:\w+ ){0,2}(?:answer|reply|respond|say|report|state|tell|treat|use)\b"
-    r"|\bif (?:you are|you're) an? (?:ai|assistant|llm|bot|language model)\b|\b(?:system|developer) (?:prompt|instruction|message|override)\b|^\W*(?:system|assistant)\s?:"
-    r"|\bwhen (?:asked|anyone asks|someone asks|queried|a user asks)\b.{0,60}\b(?:answer|reply|respond|say|state|tell)\b|\b(?:always|only) (?:answer|reply|respond)(?: with)?\b"
-    r"|<\|?(?:im_start|system|endoftext)|\[(?:system|inst)\]|\{\{?system"
-    r"|系统(?:指令|提示|消息)[：:，,]|(?:给|致|请|对)(?:所有|各位)?\s?(?:AI|ai|人工智能|智能|大模型|语言模型|机器人)(?:客服|助手|助理|模型)?|(?:AI|人工智能|智能)(?:助手|助理|模型|客服)(?:请|必须|应|须|注意|一律|在)"
-    r"|(?:忽略|无视|忘记|忘掉|不要理会|不用管)(?:掉)?(?:之前|以上|上面|前面|先前|此前|所有|其他|其它|一切|前述)(?:的|所有|全部)*(?:指令|指示|消息|内容|规则|提示|记录|要求|信息|说法)"
-    r"|(?:如果|当|凡是|凡|若|以后|只要)?(?:有人|用户|任何人|被)(?:再)?(?:问|询问|问到|问起).{0,30}(?:一律|请|都|就|必须|应|只)(?:\w{0,2})(?:回答|回复|答复|说|答)|一律(?:回答|回复|答复|按)",
+    # words for a reader that is a machine, told what to say
+    rf"\b(?:note|message|instructions?|attention|memo|notice|reminder)s? (?:to|for) (?:all |any |the |every )?(?:{_MACHINE}|models?|agents?)\b"
+    rf"|(?:^|[.!\n] ?|\bdear |\battention |\bhey )(?:all |any )?(?:{_MACHINE})\s?[:,]"
+    rf"|\b(?:{_MACHINE}|models) (?:must|shall|should|have to|need to|are (?:to|instructed to|required to)|reading this|will (?:only )?(?:say|state|answer))\b"
+    rf"|\bif (?:you are|you're) an? (?:{_MACHINE})\b|\binstruct(?:ions? (?:to|for))? (?:the )?(?:models?|{_MACHINE})\b"
+    r"|\b(?:ignore|disregard|forget|override) (?:all |any |the |your |every )*(?:previous|prior|above|earlier|preceding|other) (?:\w+ )?(?:instructions?|rules|prompts?|context|records?|answers?)\b"
+    r"|[\[<({](?:system|assistant|auto|inst|ai|bot|prompt)\b[^\])>}]{0,20}[\])>}]|<\|?(?:im_start|system|endoftext)|^\W*(?:system|assistant|developer)(?: (?:message|note|prompt|override))?\s?:"
+    r"|\b(?:system|developer) (?:prompt|instruction|override)\b|\b(?:admin(?:istrator)?|developer|god|debug) mode\b"
+    r"|\bwhen (?:asked|anyone asks|someone asks|queried|a user asks|users ask)\b.{0,60}\b(?:answer|reply|respond|say|state|tell)\b|\b(?:always|only) (?:answer|reply|respond|output)\b|\breply with\b.{0,30}\bnothing else\b"
+    r"|系统(?:指令|提示词?|覆盖)|[【\[#]\s?(?:系统|自动|助手|管理员|覆盖|AI)[^】\]#]{0,6}[】\]#]|提示词|管理员模式|开发者模式"
+    r"|(?:给|致|请|对|各位|所有)\s?(?:所有|各位)?\s?(?:AI|人工智能|大模型|语言模型|机器人|智能助[手理]|智能客服)|(?:AI|人工智能|智能|大模型|语言模型|机器人)(?:助手|助理|模型|客服)?\s?(?:请|必须|应|须|注意|一律|都要|只能|在回答)"
+    r"|(?:如果|若)(?:你|您)是(?:一个)?(?:AI|人工智能|大?模型|语言模型|助手|机器人)|(?:助手|机器人|模型)(?:请注意|注意|必须|应当|须|只能|一律)"
+    r"|(?:忽略|无视|忘记|忘掉|不要理会|不用管)(?:掉)?(?:之前|以上|上面|前面|先前|此前|所有|其他|其它|一切|前述)(?:的|所有|全部)*(?:指令|指示|规则|提示|要求|设定|记录)"
+    r"|(?:如果|当|凡是|凡|若|只要|以后)?(?:有人|用户|客户|任何人|凡)(?:再)?(?:问|询问|问到|问起).{0,30}(?:一律|都|就|必须|只|答|回答|回复)|一律(?:回答|回复|答复|答|说|按)|禁止输出|只(?:准|能|许)?(?:回答|输出|回复)",
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(
@@ -25,9 +32,11 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 _WITHDRAWAL = re.compile(
-    r"\b(?:scratch that|forget (?:that|it|what i said)|never ?mind|ignore (?:that|my (?:last|previous|earlier)|the (?:last|previous|earlier|above))|disregard (?:that|my|the)|i take (?:that|it) back|strike that|"
-    r"(?:was|were|is) (?:wrong|a mistake|mistaken|incorrect|not true|a typo|withdrawn|void|retracted)|that(?:'s| is) (?:wrong|not right)|my mistake|retract\w*|withdraw\w*|wrong (?:chat|person|thread|window|number)|void)\b"
-    r"|作废|收回|撤回|别管|当我没说|不算数|说错了?|发错了?|写错了?|打错了?|搞错了?|弄错了?|记错了?|不是真的|有误|无效|取消上|上一条|上条|刚才那条|忽略我",
+    r"\b(?:scratch that|scrap (?:that|it)|strike (?:that|it)|forget (?:that|it|the|what i said)|never ?mind|ignore (?:that|my|the)|disregard (?:that|my|the)|i take (?:that|it) back|no,? wait|wait,? no|hang on,? (?:no|wrong)"
+    r"|make that|make it (?!in\b|to\b|on\b)|i (?:meant|misread|misspoke|mixed up|said that wrong|was wrong)|oops|whoops|correction|my (?:mistake|bad)|changed my mind|on (?:second thoughts?|reflection)|after all|actually,? (?:no|leave|keep)"
+    r"|(?:that|this|it|which) (?:was|is) (?:wrong|a mistake|mistaken|incorrect|not true|a typo)|(?:is|was) (?:withdrawn|void|retracted)|that(?:'s| is) (?:wrong|not right)|retract\w*|wrong (?:chat|person|thread|window|number|day|date|week)"
+    r"|(?:was|were) there all along|turned up after all|found (?:it|them|the \w+)\b)"
+    r"|作废|(?<!签)收回(?!款)|撤回|别管|当我没说|不算数?|[说发写打搞弄记看]错了?(?!字)|记混|看岔|看漏|口误|更正|不是真的|取消上|上一条|上条|刚才那条|忽略我|等等|不对(?!劲)|才对|算了|不改了|别改|照旧|维持原样|改主意|想了想|想了下|还是原|划掉|乌龙|不不",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
@@ -36,7 +45,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
-    r"\b(?:maybe|perhaps|might|probably|not sure|i think|i guess|possibly|rumou?r\w*|apparently|someone said|i heard|supposedly|guess(?:ing)?|if (?:i|we|they|he|she|it)|would have|could be|just kidding|joking|kidding|imagine)\b"
+    r"\b(?:maybe|perhaps|might|probably|not sure|i think|i(?:['’]d)? guess|possibly|rumou?r\w*|apparently|someone said|i heard|supposedly|guess(?:ing)?|if (?:i|we|they|he|she|it)|would have|could be|just kidding|joking|kidding|imagine)\b"
     r"|可能|也许|大概|不确定|好像|听说|据说|估计|应该会|猜|传言|传闻|要是|如果|假如|开玩笑|说着玩",
     re.IGNORECASE,
 )

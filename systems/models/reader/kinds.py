@@ -74,11 +74,16 @@ _NOUNS: list[tuple[Kind, str]] = [
     ("email", r"\b(?:e-?mail|mailbox)\b"),
     ("id", r"\b(?:serial|s/n|waybill|tracking|number|no\.|code)\b|号码|编码"),
     ("place", r"\b(?:destination|address|warehouse|depot|centre|location)\b|仓|库房|地点"),
+    ("list", r"^(?:customers|buyers|people|list)\b|\bwhich customers\b|名单"),
     ("person", r"\b(?:manager|driver|owner|name)\b|名字|客户经理|司机"),
 ]
 _RULES_ZH = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _ZH]
 _RULES_EN = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _EN]
 _RULES_NOUN = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _NOUNS]
+_PEOPLE = re.compile(
+    r"\b(?:who|whom|customers?|buyers?|people|users?|names of|those|everyone|everybody|anyone|clients?|colleagues|friends)\b|谁|客户|用户|买家|人|名单|同事|朋友",
+    re.IGNORECASE,
+)
 _CJK = re.compile(r"[一-鿿]")
 _CHOICE_BLOCK = re.compile(r"(?:^|\n)\s*[（(]?[A-Ha-h][)）.、:：]\s*\S")
 _UNIT_EN = re.compile(
@@ -109,12 +114,14 @@ class Asked:
         unit: counted noun or unit of a "how many", lower case, or an empty string.
         when: ``current``, ``original`` or ``plain``.
         many: several answers are wanted.
+        people: who, or which people.
     """
 
     kind: Kind
     unit: str = ""
     when: Literal["current", "original", "plain"] = "plain"
     many: bool = False
+    people: bool = False
 
 
 def predict_kind(text: str, options: Sequence[str] = ()) -> Asked:
@@ -137,7 +144,8 @@ def predict_kind(text: str, options: Sequence[str] = ()) -> Asked:
     if options or _CHOICE_BLOCK.search(text):
         return Asked("choice", unit, when)
     kind = _kind(question)
-    return Asked(kind, unit, when, many=kind == "list")
+    people = kind == "person" or (kind == "list" and bool(_PEOPLE.search(question)))
+    return Asked(kind, unit, when, many=kind == "list", people=people)
 
 
 def _kind(question: str) -> Kind:

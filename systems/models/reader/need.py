@@ -23,6 +23,9 @@ _ELLIPSIS = re.compile(r"^\W*(?:and|what about|how about|same for)\b|^\W*(?:那|
 _ASKING = re.compile(
     r"什么时候|什么时间|什么地方|什么人|什么|为什么|多少钱|多少|多久|哪里|哪儿|哪些|哪天|哪个|哪位|哪种|几号|几点|几天|几个|怎么样|怎么|谁|是不是|有没有|能不能|是否|请问|告诉|一下|还是"
 )
+_QUESTION_WORD = re.compile(
+    r"\b(?:what(?! about)|which|who|whom|whose|where|why|how(?! about))\b|哪|谁|什么|怎|为何|吗", re.IGNORECASE
+)
 HISTORY_WEIGHT = 0.5
 ELLIPSIS_WEIGHT = 0.3
 MAX_QUESTION = 2000
@@ -65,12 +68,16 @@ def understand(query: Query) -> Need:
     codes = frozenset(v.norm for v in values if v.kind == "id")
     asked = predict_kind(question, query.options)
     if query.history and (_REFERS_BACK.search(question) or len(weights) < 4):
+        # "and the kettle?" asks the same of something else; "with which carrier?" asks something of its own
+        open_kind = (
+            asked.kind == "free" and not _QUESTION_WORD.search(question) and not any(t.startswith("§") for t in weights)
+        )
         share = ELLIPSIS_WEIGHT if _ELLIPSIS.search(question) else HISTORY_WEIGHT
         for turn in reversed(query.history[-4:]):
             asks = predict_kind(turn.text[:MAX_QUESTION])
             is_question = turn.text.rstrip().endswith(("?", "？")) or asks.kind != "free"
-            if asked.kind == "free" and is_question and turn.speaker != "assistant":
-                asked = replace(asked, kind=asks.kind, unit=asked.unit or asks.unit, many=asks.many)
+            if open_kind and asked.kind == "free" and is_question and turn.speaker != "assistant":
+                asked = replace(asked, kind=asks.kind, unit=asked.unit or asks.unit, many=asks.many, people=asks.people)
             for term in terms(_ASKING.sub(" ", turn.text[:MAX_QUESTION])):
                 weights.setdefault(term, _term_weight(term) * (share if turn.speaker != "assistant" else share / 2))
             if not codes:
@@ -93,7 +100,9 @@ def understand(query: Query) -> Need:
 
 
 def _term_weight(term: str) -> float:
-    """Weigh a single Chinese character less than a pair: it matches by chance far more often."""
+    """Weigh a single Chinese character and a concept less: they match by chance far more often."""
+    if term.startswith("§"):
+        return 0.6
     return 0.3 if len(term) == 1 and term >= "一" else 1.0
 
 

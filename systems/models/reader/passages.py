@@ -18,6 +18,8 @@ _EXCHANGE = timedelta(minutes=45)
 _TURNS_BACK = 3
 # a code that many items share is the mark of a customer or a product and joins little
 _LINKED_MOST = 24
+_KEY_LENGTH = 5
+RECORD_SOURCES = frozenset({"erp", "crm", "wms", "billing", "wiki", "policy", "docs", "system"})
 _AUTHORITY = {"erp": 1.0, "crm": 1.0, "wms": 1.0, "billing": 1.0, "wiki": 0.85, "policy": 0.85, "docs": 0.85, "email": 0.6,
               "e-mail": 0.6, "ticket": 0.6, "note": 0.5, "chat_log": 0.5, "chat": 0.5, "sms": 0.5, "forum": 0.1, "social": 0.1}  # fmt: skip
 DEFAULT_AUTHORITY = 0.5
@@ -181,11 +183,16 @@ def _soon(before: Shown, entry: Shown) -> bool:
 def _join_codes(shown: Sequence[Shown]) -> None:
     holders: dict[str, list[Shown]] = defaultdict(list)
     for entry in shown:
-        for code in entry.codes:
+        for code in _keys(entry):
             holders[code].append(entry)
     for entry in shown:
-        for code in entry.codes:
+        for code in _keys(entry):
             entry.linked += [other for other in holders[code][:_LINKED_MOST] if other is not entry]
+
+
+def _keys(entry: Shown) -> list[str]:
+    """Return identifiers long enough to name one order or person; short ones (S2X) are models."""
+    return [code for code in entry.codes if len(code) >= _KEY_LENGTH]
 
 
 def _weights(need: Need, shown: Sequence[Shown]) -> Mapping[str, float]:

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import Stemmer
 
+from memtrial.systems.models.reader.concepts import CONCEPTS
+
 _WORD = re.compile(r"[A-Za-z0-9à-ÿ]+(?:['’-][A-Za-z0-9à-ÿ]+)*|[一-鿿]+")
 _CJK = re.compile(r"[一-鿿]")
 _BREAK = re.compile(r"(?<=[。！？!?；;\n])(?!\s*$)|(?<=[.])\s+(?=[\"'“(]?[A-Z0-9一-鿿])")
@@ -19,7 +21,7 @@ _EN_STOP_WORDS = (
     "i me my mine we us our you your he him his she her they them their it its this that these those there here what which who "
     "whom whose when where why how many much long will would can could should shall may might must not no yes than then too very "
     "just about into over up out please tell say said get got s t re ve ll d m any some all also again one don't didn't doesn't "
-    "isn't i'm it's what's that's let know give remind hi hey hello thanks thank"
+    "isn't i'm it's what's that's let know give remind hi hey hello thanks thank sorry ok okay please cheers oh hm"
 )
 _EN_STOP = frozenset(_EN_STOP_WORDS.split())
 _ZH_STOP_CHARS = frozenset(
@@ -38,7 +40,7 @@ def language_of(text: str, hint: str = "") -> str:
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> frozenset[str]:
-    """Return the content terms: stemmed English words, and Chinese characters and pairs of them.
+    """Return the content terms: stemmed English words, and Chinese characters and pairs of them, concepts.
 
     Pairs stand in for words: they need no segmentation, match inside any compound, and cost a tenth of jieba's time.
     A pair made of function characters alone carries nothing and is left out.
@@ -62,6 +64,7 @@ def terms(text: str) -> frozenset[str]:
                     english.extend(p for p in lower.split("-") if p not in _EN_STOP)
     with _stemmer_lock:
         found.update(_stemmer.stemWords(english))
+    found.update([CONCEPTS[t] for t in found if t in CONCEPTS])
     return frozenset(found)
 
 

@@ -23,6 +23,9 @@ _STREET = re.compile(
     r"\b\d{1,5}[A-Z]?\s(?:[A-Z][\w'.-]+\s){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Way|Court|Ct|Square|Boulevard|Blvd|Place|Pl|Terrace|Close|Row)\b"
     r"\.?(?:,\s?[A-Z][\w'.-]+(?:\s(?:[A-Z][\w'-]*|\d+\w*)){0,2}){0,4}"
 )
+_NUMBERED = re.compile(
+    r"(?<![\w.])\d{1,5}[A-Z]?\s[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){1,3},\s?[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?"
+)
 _ZH_ADDRESS = re.compile(
     r"[一-鿿]{0,12}?(?:省|市|区|县|镇|村)?[一-鿿]{0,10}?(?:路|街|大道|巷|弄|胡同)[一-鿿]{0,2}?\s?\d+\s?[号弄](?:院|楼)?(?:[一-鿿\dA-Za-z-]{0,14}?(?:室|楼|层|单元|栋|座|号))*"
 )
@@ -36,13 +39,16 @@ _PERSON_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?\s[A-Z][\w'’-]+(?:
 _CAPITALS = re.compile(r"(?<![\w'’])[A-Z][a-zà-ÿ'’-]+(?:\s[A-Z][a-zà-ÿ'’.-]+){0,2}(?![\w])")
 _SURNAMES = (
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金"
-    "陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文"
+    "陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文柯苗阮齐凌霍虞柳毕鲍费廉岑薄尤祝左季骆樊庄向单牛施殷翟欧褚卫尚安芦管吉解"
 )
 _ZH_TITLED = re.compile(
     rf"(?:小|老|阿)[{_SURNAMES}](?![一-鿿]?[本款号])|(?<![上下本这每一])[{_SURNAMES}][一-鿿]{{0,2}}?(?:先生|女士|小姐|经理|主管|工程师|老师|医生|师傅|总监|总|姐|哥|工)"
 )
+# a bare name counts only where it begins: surnames are everyday characters too (常, 高, 金)
 _ZH_NAME = re.compile(
-    rf"(?:欧阳|司马|上官|诸葛|[{_SURNAMES}])[一-鿿]{{1,2}}(?=[说问提要想和跟与给是在的，。、（(：:负已会来去把同寄发帮告让]|$)"
+    rf"(?:(?<![一-鿿])|(?<=[和跟与给是找由叫请经让问归属为到被])|(?<=客户|用户|顾客|姓名|联系|转给|经理|同事|朋友|老师|负责))"
+    rf"(?:欧阳|司马|上官|诸葛|[{_SURNAMES}])(?![吗呢吧的了是在有不])[一-鿿](?:(?![吗呢吧的了是在有不说问提要想和跟与给已会负])[一-鿿])?"
+    r"(?=[说问提要想和跟与给是在的，。、（(：:负已会来去把同寄发帮告让下；;|｜\[【\]】）)\sA-Za-z0-9]|$)"
 )
 _NO_NAMES = (
     "the a an i it we you he she they this that these those my your our his her their if in on at to for from by with and or "
@@ -83,7 +89,7 @@ def find_quoted(text: str) -> list[Value]:
 
 def find_places(text: str) -> list[Value]:
     """Find street addresses and places."""
-    found = [_value("place", m, m.group().strip()) for m in _STREET.finditer(text)]
+    found = [_value("place", m, m.group().strip()) for p in (_STREET, _NUMBERED) for m in p.finditer(text)]
     found += [_zh_address(m) for m in _ZH_ADDRESS.finditer(text)]
     found += [_value("place", m, m.group().strip()) for m in _ZH_PLACE.finditer(text)]
     for match in _EN_PLACE.finditer(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memtrial.systems.models.reader import cues
+from memtrial.systems.models.reader import cues, polarity
 from memtrial.systems.models.reader.candidates import Candidate
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.text import terms
@@ -13,17 +13,6 @@ from memtrial.systems.models.reader.values import extract_values
 
 YES = {"en": "Yes", "zh": "是"}
 NO = {"en": "No", "zh": "否"}
-# pairs of opposites; both sides as the start of a word (English) or as characters (Chinese)
-_OPPOSITES = [
-    (r"\bopen|\bpending|\bactive|\bunresolved|\bongoing|未关闭|未解决|处理中|进行中|打开|开着|未结", r"\bclosed?\b|\bresolved|\bsettled|\bcompleted|\bfinished|\bexpired|已关闭|关闭|已解决|解决|结案|完成|过期|失效|结束"),
-    (r"\bin stock|\bavailable|有货|现货|在售", r"\bout of stock|\bsold out|\bunavailable|\bdiscontinued|缺货|无货|售罄|下架|停产"),
-    (r"\bapprov|\baccept|\bgrant|批准|同意|通过|接受", r"\breject|\bdeclin|\brefus|\bdenied|拒绝|驳回|不批|未通过"),
-    (r"\bkeep|\bkept|保留", r"\bcancel|\breturn|取消|退货|退掉"),
-    (r"\blike|\blove|\benjoy|喜欢|爱", r"\bhate|\bdislike|讨厌|不喜欢"),
-    (r"\bfree|免费|包邮", r"\bcharge|\bfee\b|收费|自费|不包邮"),
-    (r"\bexclu|不含|不包括", r"\binclu|包含|包括"),
-]  # fmt: skip
-_PATTERNS = [(re.compile(a, re.IGNORECASE), re.compile(b, re.IGNORECASE)) for a, b in _OPPOSITES]
 _LETTERED = re.compile(
     r"(?:^|\n|\s)[（(]?(?P<l>[A-Ha-h])[)）.、:：]\s*(?P<t>.+?)(?=(?:[\n\s;；,，][（(]?[A-Ha-h][)）.、:：])|$)",
     re.DOTALL,
@@ -34,25 +23,39 @@ _EN_OR = re.compile(
 _ZH_OR = re.compile(r"(?P<a>[^，。？?：:]{1,20}?)(?:，|,)?还是(?P<b>[^，。？?]{1,20}?)(?:呢|啊|的)?\s*[？?]?\s*$")
 
 
-def judge_boolean(need: Need, candidate: Candidate) -> bool:
-    """Decide yes or no by the polarity of the statement against that of the question."""
+def answer_boolean(need: Need, candidate: Candidate) -> str:
+    """Answer yes or no by what the statement says, or with the statement where it says "only under a condition"."""
     text = candidate.passage.text
-    same = cues.negations(text) % 2 == 0
-    for one, other in _PATTERNS:
-        if (one.search(need.question) and other.search(text) and not one.search(text)) or (
-            other.search(need.question) and one.search(text) and not other.search(text)
-        ):
-            same = not same
-            break
-    if cues.negations(need.question) % 2 == 1 and not _asks_politely(need.question):
-        same = not same
-    stated = [v for v in need.values if v.kind in ("number", "money", "date", "time", "duration", "percent")]
-    found = extract_values(text, candidate.passage.shown.item.timestamp, need.language)
-    for value in stated:
+    if polarity.is_restricted(text) and not polarity.is_restricted(need.question):
+        return candidate.say
+    return (YES if _holds(need, candidate) else NO)[need.language]
+
+
+def _holds(need: Need, candidate: Candidate) -> bool:
+    text = candidate.passage.text
+    if (verdict := _against_stated(need, candidate)) is not None:
+        return verdict
+    denied = cues.negations(need.question) % 2 == 1 and not _asks_politely(need.question)
+    asked, said = polarity.states(need.question, text)
+    if asked and said:
+        return asked == said
+    if polarity.is_undecided(text):
+        return False
+    if asked:
+        return asked > 0
+    return (cues.negations(text) % 2 == 1) == denied
+
+
+def _against_stated(need: Need, candidate: Candidate) -> bool | None:
+    """Compare a value that the question states with the statement's own of that kind; None where there is no pair."""
+    found = extract_values(candidate.passage.text, candidate.passage.shown.item.timestamp, need.language)
+    for value in need.values:
+        if value.kind not in ("number", "money", "date", "time", "duration", "percent"):
+            continue
         rivals = [v for v in found if v.kind == value.kind and (v.unit == value.unit or not value.unit)]
-        if rivals and all(v.norm != value.norm for v in rivals):
-            return False
-    return same
+        if rivals:
+            return any(v.norm == value.norm for v in rivals)
+    return None
 
 
 def _asks_politely(question: str) -> bool:

@@ -1,0 +1,116 @@
+"""Answers that no message states: sums, days between two events, counts over a period."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+
+from memtrial.systems.models.reader.candidates import Candidate
+from memtrial.systems.models.reader.need import Need
+from memtrial.systems.models.reader.passages import Passage
+from memtrial.systems.models.reader.text import terms
+from memtrial.systems.models.reader.values import extract_values
+from memtrial.systems.models.reader.values_numbers import plain
+
+_SUM = re.compile(
+    r"\b(?:together|sum|total|plus|add up|combined|altogether|in all|both)\b|加起来|合计|共计|一共|总共|加上|两[单笔个]",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(
+    r"\bfrom\b.+\b(?:to|till|until)\b|\b(?:till|until|between|after|took|take|since)\b|从.+到|下单.*(?:到|收)|隔了?|之间|用了|花了|过了|等了",
+    re.IGNORECASE,
+)
+_LAST_DAY = {"year": 366, "month": 31, "week": 7}
+
+
+def derive(
+    need: Need, candidates: Sequence[Candidate], passages: Sequence[Passage]
+) -> tuple[str, list[Passage]] | None:
+    """Return an answer that has to be worked out, with what it rests on; None where the question asks for none."""
+    return add_up(need, candidates) or days_between(need, passages) or count_in_period(need, passages)
+
+
+def add_up(need: Need, candidates: Sequence[Candidate]) -> tuple[str, list[Passage]] | None:
+    """Sum the amounts of the two things that a question names; None where it asks for no sum or only one is found.
+
+    The second amount is the best one whose passage covers terms of the question that the first one's leaves open.
+    """
+    amounts = [c for c in candidates if c.kind == "money"]
+    if need.asked.kind != "money" or not _SUM.search(need.question) or not amounts:
+        return None
+    first = amounts[0]
+    covered = first.passage.shown.hits
+    rest = [
+        c
+        for c in amounts[1:]
+        if c.passage.shown is not first.passage.shown and c.norm.split(" ")[-1] == first.norm.split(" ")[-1]
+    ]
+    second = max(rest, key=lambda c: _weight(need, c.passage.shown.hits - covered), default=None)
+    if second is None or not second.passage.shown.hits - covered:
+        return None
+    total = sum((Decimal(c.norm.split(":")[1].split(" ")[0]) for c in (first, second)), Decimal(0))
+    digits = re.search(r"\d[\d,]*(?:\.\d+)?", first.say)
+    if digits is None:
+        return None
+    shown = plain(total) if total == total.to_integral_value() else f"{total:.2f}"
+    return first.say[: digits.start()] + shown + first.say[digits.end() :], [first.passage, second.passage]
+
+
+def _weight(need: Need, hits: frozenset[str]) -> float:
+    return sum(need.terms[t] for t in hits)
+
+
+def days_between(need: Need, passages: Sequence[Passage]) -> tuple[str, list[Passage]] | None:
+    """Count the days between two events of the best passages; None where no two days differ.
+
+    An event's day is a date that its passage states, else the day on which it was written.
+    """
+    if need.asked.kind != "duration" or not _SPAN.search(need.question):
+        return None
+    ranked = sorted(passages, key=lambda p: -p.relevance)[:6]
+    days: list[tuple[date, Passage]] = []
+    for passage in ranked:
+        written = passage.shown.item.timestamp
+        if written is None or any(passage.shown is p.shown for _, p in days):
+            continue
+        stated = [
+            v for v in extract_values(passage.text, written, need.language) if v.kind == "date" and len(v.norm) == 10
+        ]
+        days.append((date.fromisoformat(stated[0].norm) if stated else written.date(), passage))
+    pair = days[:2]
+    if len(pair) < 2 or pair[0][0] == pair[1][0]:
+        return None
+    gap = abs((pair[0][0] - pair[1][0]).days)
+    return (f"{gap}天" if need.language == "zh" else f"{gap} days"), [p for _, p in pair]
+
+
+def count_in_period(need: Need, passages: Sequence[Passage]) -> tuple[str, list[Passage]] | None:
+    """Count what the relevant messages of a named month, week or year tell of, one per identifier or else per message."""
+    period = next((v for v in need.values if v.kind == "date" and len(v.norm) in (4, 7, 8)), None)
+    if need.asked.kind != "number" or period is None:
+        return None
+    first, last = _bounds(period.norm)
+    wanted = terms(need.asked.unit) if need.asked.unit else frozenset()
+    inside = []
+    for passage in passages:
+        written = passage.shown.item.timestamp
+        if written is None or not first <= written.date() < last:
+            continue
+        if passage.item_cover > 0 and (not wanted or wanted & passage.shown.hits or not need.first_person):
+            inside.append(passage)
+    if not inside:
+        return None
+    shown = {id(p.shown): p for p in inside}
+    return str(len(shown)), list(shown.values())
+
+
+def _bounds(norm: str) -> tuple[date, date]:
+    if len(norm) == 4:
+        return date(int(norm), 1, 1), date(int(norm) + 1, 1, 1)
+    if "W" in norm:
+        monday = date.fromisocalendar(int(norm[:4]), int(norm[-2:]), 1)
+        return monday, monday + timedelta(days=7)
+    year, month = int(norm[:4]), int(norm[5:])
+    return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
