@@ -10,7 +10,7 @@ from memtrial.metrics.records import MetricRow
 from memtrial.reports.axes import Axis
 from memtrial.reports.figures import charts
 from memtrial.reports.figures.canvas import Drawn, render
-from memtrial.reports.figures.charts import Line, Panel, Point
+from memtrial.reports.figures.marks import Line, Panel, Point
 from memtrial.reports.view import BAR_ORDER, DatasetView, View
 from memtrial.reports.words import describe, heading
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from memtrial.reports.figures import canvas, charts
-from memtrial.reports.figures.charts import Line, Panel, Point
 from memtrial.reports.figures.fonts import drawable, font
+from memtrial.reports.figures.marks import Line, Panel, Point
 
 LABELS = ["召回率", "幻覚", "P95−延迟", "emoji 😀", "cost $x^2$ & <b>", "العربية"]
 POINTS = [
