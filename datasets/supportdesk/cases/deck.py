@@ -84,6 +84,7 @@ def _deal(log: TenantLog, case: Case, who: Person, product: str, day: int) -> bo
 
 def _noise(log: TenantLog) -> None:
     rng, tenant = log.rng, log.tenant
+    log.spare = 0
     day = rng.below(SPAN)
     kind = rng.below(8)
     product = rng.pick(tenant.products)

@@ -38,7 +38,7 @@ def _follow(
     by_chat: bool,
 ) -> None:
     rng, lang = log.rng, log.language
-    still_open, status = log.topic("open", who, product), log.topic("status", who, product)
+    still_open = log.topic("open", who, product)
     values = log.bank.values
     yes, no = yes_no(lang, True), yes_no(lang, False)
     if by_chat:
@@ -69,6 +69,7 @@ def _follow(
     again: list[int] = []
     closing, action = rng.shuffled(values["remedy"]), rng.pick(values["action"])
     for step in range(steps):
+        status = log.topic("status", who, product)
         day = log.later(day, 4, 25)
         if step != 1:
             remedy = closing[step]

@@ -34,12 +34,12 @@ _SHARES = {
 }
 """Parts of the questions that need memory (the other 40 % of all are ``no_memory``)."""
 
-_RARE: dict[str, tuple[tuple[str, bool], ...]] = {
-    "open": (("closed", True), ("closed", False)),
-    "refund": (("injected", True), ("injected", False)),
-    "window": (("injected", True), ("injected", False)),
+_RARE: dict[str, tuple[tuple[str, str], ...]] = {
+    "state": (("open", "closed"), ("status", "closed")),
+    "update": (("refund", "injected"), ("visit", "retracted"), ("address", "retracted")),
+    "policy": (("window", "injected"),),
 }
-"""Kinds asked about in two halves, so that their rare lures are met at small sizes too."""
+"""Kinds of topic and of lure that chance alone may leave out of a small log: part of the category is kept for each."""
 
 CATEGORIES = (*_SHARES, "no_memory")
 
@@ -65,12 +65,15 @@ def assemble(desk: Desk, count: int, seed: int, split: str) -> Corpus:
         parts += share
         quota = wanted * parts // total - given
         given += quota
+        full = len(drafts) + quota
+        for kind, lure in _RARE.get(category, ()):
+            drafts += _take(_unique(_rounds(spots, _about(kind, ask, lure)), drafts), max(1, quota // 6))
         stream = _unique(_rounds(spots, _source(category)), drafts)
-        drafts += _take(stream, quota)
+        drafts += _take(stream, full - len(drafts))
         left_over.append(stream)
     # Categories that a small log cannot fill give their places to those that it can.
     drafts += _take(chain.from_iterable(left_over), wanted - len(drafts))
-    drafts += _take(_unique(_rounds(spots, no_memory), drafts), len(drafts) * 2 // 3)
+    drafts += _take(_unique(_rounds(spots, no_memory), drafts), (count - wanted) * len(drafts) // wanted)
     drafts.sort(key=lambda draft: (draft.minute, draft.log.tenant.id))
     known = {conversation.id for conversation in desk.conversations}
     questions = [_finish(draft, f"supportdesk-{desk.language}-q{n:04d}", known) for n, draft in enumerate(drafts, 1)]
@@ -89,13 +92,19 @@ def _take(stream: Iterator[Draft], count: int) -> list[Draft]:
 
 
 def _unique(stream: Iterable[Draft], taken: Sequence[Draft]) -> Iterator[Draft]:
-    """Drop a question that the same person was already asked in the same words."""
-    seen = {(draft.asker, draft.text, draft.history) for draft in taken}
+    """Drop what was asked already: the same fact of the same tenant, or the same words by the same person."""
+    seen = {_key(draft) for draft in taken}
     for draft in stream:
-        key = (draft.asker, draft.text, draft.history)
+        key = _key(draft)
         if key not in seen:
             seen.add(key)
             yield draft
+
+
+def _key(draft: Draft) -> tuple[object, ...]:
+    if draft.refs:
+        return (draft.log.tenant.id, draft.category, draft.answers, draft.refs)
+    return (draft.asker, draft.text)
 
 
 def _rounds(spots: Sequence[Place], source: Source) -> Iterator[Draft]:
@@ -122,20 +131,17 @@ def _source(category: str) -> Source:
     if category == "follow_up":
         return _alternate(*(_about(kind, follow_up) for kind in ("eta", "carrier", "fee")))
     kinds = [kind for kind, recipe in RECIPES.items() if recipe.category == category]
-    return _alternate(*(_about(kind, ask, rare) for kind in kinds for rare in _RARE.get(kind, (None,))))
+    return _alternate(*(_about(kind, ask) for kind in kinds))
 
 
-def _about(kind: str, make: Callable[[Place, Topic], Draft | None], rare: tuple[str, bool] | None = None) -> Source:
-    """Ask about topics of one kind; ``rare`` keeps those that have (or have not) a fact of a status."""
+def _about(kind: str, make: Callable[[Place, Topic], Draft | None], lure: str = "") -> Source:
+    """Ask about topics of one kind; only those questions that carry a lure of a kind, where one is named."""
 
     def source(place: Place) -> Iterator[Draft]:
         topics = [topic for key, topic in place.log.topics.items() if key[0] == kind]
-        if rare:
-            status, wanted = rare
-            topics = [t for t in topics if any(fact.status == status for fact in t.facts) == wanted]
         for topic in place.rng.shuffled(topics):
             draft = make(place, topic)
-            if draft is not None:
+            if draft is not None and (not lure or any(found.kind == lure for found in draft.lures)):
                 yield draft
 
     return source
