@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtrial.datasets.errors import UserError
+from memtrial.experiments.store import atomically
 from memtrial.reports.content import build
 from memtrial.reports.html import render_html
 from memtrial.reports.markdown import render_markdown
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def write(run: Run, out: Path) -> None:
-    """Write page, Markdown and figures; see ``memtrial.reports.write_report``."""
+    """Write page, Markdown and figures, each whole or not at all; see ``memtrial.reports.write_report``."""
     content = build(run)
     figures = out / "figures"
     try:
@@ -24,10 +25,14 @@ def write(run: Run, out: Path) -> None:
         for old in figures.iterdir():
             if old.suffix in {".svg", ".png"} and old.name not in made:
                 old.unlink()
-        for drawn in content.figures:
-            (figures / f"{drawn.name}.svg").write_bytes(drawn.svg)
-            (figures / f"{drawn.name}.png").write_bytes(drawn.png)
-        (out / "report.md").write_text(render_markdown(content), encoding="utf-8", newline="\n")
-        (out / "report.html").write_text(render_html(content), encoding="utf-8", newline="\n")
     except OSError as error:
         raise UserError(f"cannot write the report to {out}: {error.strerror or error}") from error
+    for drawn in content.figures:
+        _put(figures / f"{drawn.name}.svg", drawn.svg)
+        _put(figures / f"{drawn.name}.png", drawn.png)
+    _put(out / "report.md", render_markdown(content).encode())
+    _put(out / "report.html", render_html(content).encode())
+
+
+def _put(path: Path, data: bytes) -> None:
+    atomically(path, lambda temporary: temporary.write_bytes(data))

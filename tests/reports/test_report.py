@@ -250,3 +250,11 @@ def test_the_page_carries_the_chinese_glyphs_it_uses(written: Path) -> None:
     glyphs = TTFont(io.BytesIO(base64.b64decode(found.group(1)))).getBestCmap()
     assert {ord(c) for c in "订单的颜色是什么手写售后"} <= set(glyphs)
     assert ord("a") not in glyphs
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, make_run: Callable[..., Any]) -> None:
+    from memtrial.datasets.errors import UserError
+
+    (tmp_path / "figures").write_text("a file where the folder should be")
+    with pytest.raises(UserError, match=r"cannot write the report to .*: File exists"):
+        write_report(make_run(trials=("bm25",)), tmp_path)
