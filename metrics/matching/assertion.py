@@ -31,21 +31,24 @@ _BEFORE = re.compile(
     r"|(?P<deny>\b(?:not|never|neither|nor|without|no\slonger|no|rather\sthan|instead\sof|in\splace\sof|wrong(?:ly)?|mistaken(?:ly)?|as\sopposed\sto|against|cancelled|canceled|withdrew|withdrawn|retracted|dropped\sthe|ruled\sout|"
     r"unlike|versus|vs\.?|except(?:\sfor)?|unless|apart\sfrom|aside\sfrom|other\sthan|excluding|besides)\b|n't\b"
     r"|不是|并非|并不|而非|而不是|不再|不|没有|没|未|别|非|勿|拒绝|取消|撤回|否认|作废|除了|除开|除非|区别于|不同于)"
-    r"|(?P<new>\b(?:now|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|instead)\b(?!\sof)"
+    r"|(?P<new>\bso\s(?=(?:it|we|they|the|now|that|he|she|you|i)\b)|\b(?:therefore|hence|thus)\b|所以|因此|于是|只好|\b(?:now(?!\sthat)|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|instead)\b(?!\sof)"
     rf"|\b{CHANGE_VERB}\b[^,;]{{0,40}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
     r"|现在|目前|如今|眼下|最新|[改换变调降涨升减增提推延转移更][^,;。]{0,4}?(?:成|为|到|至|给|由|用|走|回|在|寄|发)|改|而是|最终|最后|后来|实际|新|应该是|只要|转归)"
     r"|(?P<old>\b(?:used\sto|previously|formerly|originally|initially|at\sfirst|earlier|until|till|old|older|former|previous|outdated|obsolete|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|"
     r"up\sfrom|down\sfrom|before\sthat|before|prior|back\sthen|in\sthe\spast|last\s(?:year|month|week|time)|first\s(?:said|planned|quoted|agreed|wanted|booked)|was\sgoing\sto|were\sgoing\sto|"
     r"swap(?:s|ped|ping)?\s(?:\w+\s)?with|t(?:ook|akes|ake|aking)\sover(?:\sfrom)?|cover(?:s|ed|ing)?\sfor|(?:st(?:ands|ood|anding)|stepp(?:ed|ing)|steps|fill(?:ed|ing|s))\sin\sfor|inherit(?:ed|s)\sfrom|succeed(?:ed|s|ing)|"
     r"t(?:ook|akes)\sthe\splace\sof|in\sfor|on\sbehalf\sof|handed\sover\sby|instead\sof)\b"
-    rf"|\b{CHANGE_VERB}\b(?:\s\w+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|(?:[月日号年天周]|\d)(?:之|以)?前|先(?:报|说|定|约|按|写|给|是|谈|要|订)|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
+    rf"|\b{CHANGE_VERB}\b(?:\s[^\s,;]+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|(?:[月日号年天周]|\d)(?:之|以)?前|先(?:报|说|定|约|按|写|给|是|谈|要|订)|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
     r"|(?P<reset>(?<![不并而还要若只也都再])是|但|\bis\b|\bare\b|\bbut\b|\bit's\b)"
 )
+_CHANGED_FROM = re.compile(rf"\b{CHANGE_VERB}\b.*\bfrom\s(?:the\s)?$")
+_FROM_ZH = re.compile(r"[从由自]\s?$")
+_CHANGES_ZH = re.compile(r"^[^,。;]{0,4}?[改换变调降涨升推延提减增转移]")
 _AFTER_OLD = re.compile(
     r"^\W{0,2}(?:[\w'/]+\W+){0,3}?(?:(?:before|previously|earlier|originally|formerly|initially|at\sfirst|back\sthen|until|till|in\sthe\spast|last\syear)\b"
     r"|(?:is|was|are|were)\s(?:just\s|only\s)?(?:the\s|an?\s|his\s|her\s|my\s|our\s|their\s|your\s)?(?:old|previous|former|original|outdated|obsolete|initial|earlier|past|superseded|first)\b"
     r"|(?:was|were|is|are|has\sbeen|have\sbeen|had\sbeen|got|gets|being)\s(?:\w+\s)?(?:replaced|superseded|cancell?ed|dropped|withdrawn|retracted|called\soff|changed|moved|reversed|scrapped|revoked|corrected|"
-    r"taken\sback|rejected|closed|resolved|overruled|updated|fixed|settled|refunded|completed|finished|raised|lowered|reduced|increased|rescheduled|postponed)\b)"
+    r"taken\sback|rejected|closed|resolved|overruled|updated|fixed|settled|refunded|completed|finished|raised|lowered|reduced|increased|rescheduled|postponed|renamed|rebranded|switched\soff|turned\soff|shut\sdown|phased\sout|discontinued|sold|stopped)\b)"
     r"|^\s?(?:→|->|=>)"
     rf"|^\s(?:\w+\s)?(?:handed|passed|gave|transferred|delegated|reassigned|left|{CHANGE_VERB})\s(?:\w+\s){{0,4}}?(?:over\s)?to\b"
     rf"|^\s?,?\s?(?:but|and|then)\s(?:was\s|were\s|got\s|then\s|it\s|they\s|later\s){{0,3}}{CHANGE_VERB}\b"
@@ -70,7 +73,7 @@ _NOW_NEXT = re.compile(
 )
 _BUT = re.compile(r"^(?:\s\w+){0,3}?[\s,;]{1,2}but\s[^.;,]{0,30}$|^[^。;,]{0,6},?(?:但|不过|可是?|而)[^。;,]{0,10}$")
 _NOW_AFTER = re.compile(
-    r"^\s?(?:[a-z]+\s)?(?:now|these\sdays|nowadays|currently|today|instead|since)\b|^\w{0,2}(?:了|起)"
+    r"^\s?(?:[a-z]+\s)?(?:now|these\sdays|nowadays|currently|today|instead|since)\b|^[元块个天号点只件次]?[了起]"
 )
 _WEAK_BEFORE = re.compile(
     r"\b(?:was|were|had|been|counted|counting|starting|beginning|since|as\sof|from|times|plus|minus|per|each|of|other|another|different|if|when|until|till|via|versus|including|planned|scheduled|booked|supposed|meant|intended|quoted|announced|proposed|expected|says?|said|claims?|claimed|states?|stated|thought|believed|reported|suggested|for|with)\s(?:\w+\s)?$"
@@ -95,7 +98,7 @@ _GENERIC = frozenset(
     "是要收元块共总可能也或大概另外应该估计猜觉得吧呢啊了的有在就这那个和与及跟还约左右每日天号一二三四五六七八九十几多少呀嘛等或者者"
 )
 _JOIN = re.compile(
-    r"\b(?:because|since|as|after|when|while|whereas|although|though|for|who|which|where)\b|因为|由于|而"
+    r"\b(?:because|now\sthat|since|as|after|when|while|whereas|although|though|for|who|which|where)\b|因为|由于|而"
 )
 
 
@@ -144,7 +147,7 @@ class Reader:
         index = self.clause(start)
         left, right = self.clauses[index]
         low = self.text.low
-        before, after = low[left:start], low[end : max(right, end)]
+        before, after = low[self._reach(index, start) : start], low[end : max(right, end)]
         nearest = min((s for s, _ in rivals if s >= end), default=len(low))
         after = after[: max(0, nearest - end)]
         if _AFTER_RETRACTED.match(low[end : min(nearest, end + 60)]):
@@ -152,6 +155,8 @@ class Reader:
         status = self._after(low, end, after, nearest)
         if status is Status.DENIED:
             return status
+        if _FROM_ZH.search(before) and _CHANGES_ZH.match(after):
+            return Status.OLD
         cue = self._before(before, index, dated=dated)
         if cue in (Status.DENIED, Status.OLD):
             return cue
@@ -165,6 +170,13 @@ class Reader:
         if any(name in clause for name in self.foreign):
             return Status.ASIDE
         return Status.ASSERTED
+
+    def _reach(self, index: int, start: int) -> int:
+        """Where the words that speak for a span begin: a parenthesis is spoken for by what stands before it."""
+        left = self.clauses[index][0]
+        if index and self.text.low[:start].endswith("("):
+            return max([self.clauses[index - 1][0]] + [e for _, e in self.spans if e <= start])
+        return left
 
     def own_statement(self, start: int, end: int, known: frozenset[str], after: int = -1) -> bool:
         """Say whether the clause of a span states something of its own about it: "Hanna, because Piet's car was sold".
@@ -207,10 +219,10 @@ class Reader:
         return None
 
     def _before(self, before: str, index: int, *, dated: bool) -> Status | None:
-        last: re.Match[str] | None = None
-        for match in _BEFORE.finditer(before):
-            if match.lastgroup != "skip":
-                last = match
+        if _CHANGED_FROM.search(before):
+            return Status.OLD
+        cues = [m for m in _BEFORE.finditer(before) if m.lastgroup != "skip"]
+        last = cues[-1] if cues else None
         if last is None or (last.lastgroup == "reset" and not before[: last.start()].strip()):
             carried = self._carried(index, before)
             if carried is not None:
@@ -224,12 +236,10 @@ class Reader:
         if last.lastgroup == "old":
             if dated and distance <= 1 and last[0] in ("until", "till", "before", "之前", "earlier", "prior"):
                 return Status.ASIDE
-            if last[0].endswith("from") and dated:
-                return Status.OLD
             return Status.OLD
         if last.lastgroup == "reset":
             # "The old fee is 12": the copula does not take back what came before it.
-            earlier = [m for m in _BEFORE.finditer(before[: last.start()]) if m.lastgroup in ("old", "new")]
+            earlier = [m for m in cues if m.lastgroup in ("old", "new")]
             if earlier:
                 return Status.OLD if earlier[-1].lastgroup == "old" else Status.NEW
             return None

@@ -25,8 +25,14 @@ from memtrial.metrics.matching.forms import (
     partial_when,
     scattered,
 )
-from memtrial.metrics.matching.phrases import abstaining, abstaining_anywhere, asking_back
-from memtrial.metrics.matching.polarity import polarity
+from memtrial.metrics.matching.phrases import (
+    abstaining,
+    abstaining_anywhere,
+    asking_back,
+    declining_spans,
+    nothing_found,
+)
+from memtrial.metrics.matching.polarity import explicit, polarity
 from memtrial.metrics.matching.support import unsupported
 from memtrial.metrics.matching.text import Text, clauses, content_words, normalise, overlap_f1
 from memtrial.metrics.matching.values import DATE, ID, Value, extract
@@ -209,7 +215,7 @@ def _asserted_gold(status: Status, found: _Found, key: Key) -> bool:
     if status is Status.DENIED:
         return key.negative and not any(s in (Status.NEW, Status.ASSERTED) for s in named)
     if status is Status.OLD and not key.past:
-        return not any(s in (Status.NEW, Status.ASSERTED) for s in named)
+        return not any(s in (Status.NEW, Status.ASSERTED, Status.ASIDE) for s in named)
     return True
 
 
@@ -281,21 +287,25 @@ def _asserted_lures(
 
 def _declines(low: str, reader: Reader, values: Sequence[Value], found: _Found, key: Key, question: Question) -> bool:
     """Say whether the text declines to answer and offers no value as the answer beside it."""
+    if key.polar and explicit(low):
+        return False
     if any(abstaining(m.form.low) for m, s in found.gold if s is not Status.DENIED):
         return False
-    declining = [abstaining(low[s:e]) for s, e in reader.clauses]
+    declining = [abstaining(low[s:e]) or (not key.polar and nothing_found(low[s:e])) for s, e in reader.clauses]
     if not any(declining) and not abstaining(low):
         return False
+
+    inside = declining_spans(low)
 
     def offers(start: int, end: int) -> bool:
         i = reader.clause(start)
         left, right = reader.clauses[i] if reader.clauses else (0, len(low))
         aside = _RESTRICTED.search(low[left:right]) or reader.own_statement(start, end, key.words)
-        return not declining[i] and not aside
+        return not declining[i] and not aside and not any(s <= start < e for s, e in inside)
 
-    named = [m for m, s in found.gold if s is not Status.DENIED and m.exact] + [
-        m for _, m, s in found.lures if s in (Status.ASSERTED, Status.NEW)
-    ]
+    if any(not declining[reader.clause(m.start)] for m, s in found.gold if s is not Status.DENIED and m.exact):
+        return False
+    named = [m for _, m, s in found.lures if s in (Status.ASSERTED, Status.NEW)]
     if any(offers(m.start, m.end) for m in named):
         return False
     wanted = {"date": (DATE,), "money": ("money:",), "number": ("",), "duration": ("seconds", "months", "workdays")}

@@ -36,7 +36,10 @@ ABSTAINING_EN: tuple[str, ...] = (
     r"\bnot\ssomething\s(?:i|we)\s(?:have|know|can)|\b(?:had|has|have|was|were|is)(?:n't|\snot|\snever)\s(?:yet\s|been\s|ever\s)*(?:decided|settled|agreed|chosen|announced|confirmed|fixed)\b",
     r"\b(?:i'?m|i\sam)\s(?:not\s(?:sure|certain|aware)|unsure|unaware|afraid\si\s(?:don't|can't|do\snot))",
     r"\bremains?\s(?:unknown|unclear|open)\b|\bis\s(?:unknown|unclear|unspecified)\b",
-    r"\bonly\s(?:mentions?|says?|states?|gives?|lists?|covers?|shows?|records?|names?)\b[^.;]{0,60}[,;]\s?(?:but\s|and\s)?(?:not|no|nothing|never)\b",
+    r"\b(?:nobody|no\sone)\s(?:is|was)\s(?:named|mentioned|given)",
+    r"\b(?:do|does|did)(?:n't|\snot)\s(?:\w+\s)?(?:see|find)\s(?:that|it|this|anything|one|any)\b",
+    r"\b(?:haven't|hasn't|hadn't|(?:have|has|had)\s(?:not|never)|never)\s(?:\w+\s)?(?:told|got|given|gave|shared|said|mentioned|seen|heard|received)\b",
+    r"\bonly\s(?:have|know|see|find|mentions?|says?|states?|gives?|lists?|covers?|shows?|records?|names?)\b[^.;]{0,80}[,;]\s?(?:but\s|and\s)?(?:not|no|nothing|never)\b",
     r"\bthe\s(?:log|logs|records?|notes?|chat|conversation|messages|history)\s(?:\w+\s){0,3}(?:silent|nothing)\b",
 )
 
@@ -48,7 +51,8 @@ ABSTAINING_ZH: tuple[str, ...] = (
     r"(?:记录|日志|聊天|对话|资料|信息|消息|文档|档案|上下文|内容)(?:记录)?(?:里|中|上|内|里面|当中)?(?:都|并|也|只字|根本|暂时|目前|还|就)?(?:没|未|无|不(?!是))",
     r"没有[^,。;:是]{0,14}(?:记录|信息|资料|说法|结论|内容|线索|提及|记载|印象|数据|下文|答案|依据可查)|没[^,。;:是有]{0,6}(?:记录|信息|资料)$",
     r"(?:信息|资料|证据|线索|依据)(?:\w{0,2})?(?:不足|不够|缺失|有限)|缺(?:少|乏)(?:\w{0,6})?(?:信息|资料|记录)",
-    r"只(?:写|说|提|记|讲|有|给)[^。;]{0,40}[,;][^,。;]{0,14}?(?:没有?|未|不)",
+    r"(?:记录|聊天|日志|资料|对话|消息|群)(?:里|中|上)?只(?:有|给)[^。;]{0,40}[,;][^,。;]{0,14}?(?:没有?|未)",
+    r"只(?:写|说|提|记|讲)[^。;]{0,40}[,;][^,。;]{0,14}?(?:没有?|未)",
     r"(?:没|没有|未|并未|从未)(?:提|说|写|讲)(?:过)?(?=$|[^\w])|(?:还没|还没有|尚未|没有?)(?:定下来|决定|确定下来|定论|确定)",
     r"暂无|无相关|无此(?:信息|记录)|无记录|尚无|未见|没人(?:说|提)|没有人(?:说|提)",
 )
@@ -80,9 +84,19 @@ def abstaining(clause: str) -> bool:
     return bool(_ABSTAIN.search(clause)) and not _FURTHER.search(clause)
 
 
+def declining_spans(low: str) -> list[tuple[int, int]]:
+    """Where a text declines; a value named inside such a phrase is not offered by it."""
+    return [(m.start(), m.end()) for m in _ABSTAIN.finditer(low)]
+
+
+def nothing_found(clause: str) -> bool:
+    """Say whether a clause is a bare "none": it declines where the question is not one of yes or no."""
+    return clause.strip(" .。!") in ("没有", "没", "无", "nothing", "nothing found")
+
+
 def abstaining_anywhere(low: str) -> bool:
     """Say, cheaply, whether a text may decline to answer at all."""
-    return bool(_ABSTAIN.search(low))
+    return bool(_ABSTAIN.search(low)) or low.rstrip(" .。!").endswith(("没有", "nothing", "无", "没"))
 
 
 def asking_back(low: str) -> bool:

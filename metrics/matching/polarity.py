@@ -14,7 +14,8 @@ _YES = re.compile(
     r"|^\W*(?:是的|对的?|有的?|能的?|可以的?|会的?|要的?|嗯|没错|没问题|行的?|好的|当然|是|确实|属实|已经|还在|还有|仍然?)(?=\W|$)"
 )
 _NO = re.compile(
-    r"^\W*(?:no|nope|not|never|false|incorrect|negative|none|cannot|can't)(?![a-z-])"
+    r"^\W*(?:do|does|did|is|are|was|were|can|could|should|would|will|has|have|must)(?:n't|\snot)\b"
+    r"|^\W*(?:no|nope|not|never|false|incorrect|negative|none|cannot|can't)(?![a-z-])"
     r"|^\W*(?:没有?(?![错问])|不(?![错过])|否|未|尚未|还没|并没|并未|无(?!论)|没(?![错问])|非也)"
 )
 _NEGATION_EN = re.compile(
@@ -28,6 +29,16 @@ _IMPLIED = (
     "scrapped", "gave up", "given up", "ended", "取消", "作罢", "撤回", "拒绝", "停了", "停用", "下线", "作废", "驳回", "放弃", "黄了", "泡汤", "算了",
 )  # fmt: skip
 _FIRST = re.compile(r"[,;:。!?(\n]|\.(?=\s|$)|\s-\s|$")
+
+
+_EXPLICIT = re.compile(
+    r"^\W*(?:yes|yep|yeah|no|nope|是的?|对的?|有的?|能的?|可以的?|会的?|没有?|不能|不是|不会|不行|不可以|否|没错|不用)\s*(?:[,.。!;:-]|$)"
+)
+
+
+def explicit(low: str) -> bool:
+    """Say whether a text begins with a yes or no that stands by itself."""
+    return bool(_EXPLICIT.match(_LEAD_IN.sub("", low)))
 
 
 def polarity(low: str, question: str = "", *, form: bool = False) -> int:

@@ -62,6 +62,7 @@ _TABLE: dict[str, dict[str, float]] = {
     | {"亩": 666.6667},
     "bytes": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "g内存": 1e9},
     "watts": {"w": 1.0, "瓦": 1.0, "kw": 1000.0, "千瓦": 1000.0},
+    "horsepower": {"匹": 1.0, "hp": 1.0, "马力": 1.0},
     "mah": {"mah": 1.0, "毫安时": 1.0, "毫安": 1.0},
     "discount": {"折": 1.0},
     COUNT: dict.fromkeys(

@@ -81,18 +81,22 @@ _HALVES = re.compile(
     r"\bhalf\s(?:an?\s)?(?P<u>hour|day|month|year|dozen)\b|\b(?:an?|(?P<n>\d+|one|two|three|four|five|six))\s(?P<u2>hours?|days?|weeks?|months?|years?)\sand\sa\shalf\b"
     r"|\b(?P<n3>one|two|three|four|five|six)\sand\sa\shalf\s(?P<u3>hours?|days?|weeks?|months?|years?)\b"
     r"|\bhalf-(?P<u4>hour|day|year)\b|\b(?:an?|one)\s(?P<u5>second|minute|hour|day|week|fortnight|month|year)\b(?!\s(?:ago|later|before|after|earlier)|,?\s(?:and|for each))"
-    rf"|(?P<zn>{_ZH}|\d{{1,3}})?(?P<zu>个小时|个钟头|个月|个星期|小时|天|年|个)?半(?P<zu2>个小时|个钟头|小时|个月|月|天|年|个星期)?(?![\w夜路])?"
+    rf"|(?P<zn>{_ZH}|\d{{1,3}})?(?P<zu>个小时|个钟头|个月|个星期|小时|天|年|个|匹|公斤|斤|米|里|块|升|吨|亩|碗|杯|片|层)?半(?P<zu2>个小时|个钟头|小时|个月|月|天|年|个星期)?(?![\w夜路])?"
 )
 _AMOUNT_ARABIC = re.compile(
     rf"(?P<sign>(?<![\w\d)])[-+]\s?)?(?:(?P<sym>{SYMBOL_PATTERN})\s?(?P<sign2>-)?)?(?<![\d.])(?P<num>{_AR}){_SCALE}(?![a-z]*\d[a-z]|(?:st|nd|rd|th)\b)(?:[\s-]?(?P<unit>{UNIT_PATTERN}))?"
 )
 _AMOUNT_ZH = re.compile(rf"(?<![第{ZH_CHARS}])(?P<num>{_ZH})(?:(?P<unit>{UNIT_PATTERN}))")
+# 二点八元 is an amount, while 两点五分 is a time of day.
+_ZH_DECIMAL = re.compile(
+    rf"(?<![第{ZH_CHARS}])(?P<num>[{ZH_CHARS}]+点[零〇一二三四五六七八九]+[万亿]?)(?!分|半|刻)(?P<unit>{UNIT_PATTERN})"
+)
 _BARE_ZH = re.compile(
     rf"(?<![第\w])(?P<num>[{ZH_CHARS}]*[十百千万亿][{ZH_CHARS}]*(?:点[零〇一二三四五六七八九]+[万亿]?)?)(?![\w])"
 )
 _AMOUNT_EN = re.compile(rf"\b(?P<num>{_EN_NUM})(?:[\s-](?P<unit>{UNIT_PATTERN}))?")
 _SPLIT_MONEY = re.compile(
-    rf"(?<![\d.{ZH_CHARS}])(?P<a>\d{{1,7}}|{_ZH})(?:块|元)(?:(?P<b>[\d{ZH_CHARS}])(?:毛|角)?(?![\d.{ZH_CHARS}年月日号个只点%]))(?:(?P<c>[\d{ZH_CHARS}])分?)?"
+    rf"(?<![\d.{ZH_CHARS}])(?P<a>\d{{1,7}}|{_ZH})(?:块|元)(?:(?P<b>[\d{ZH_CHARS}])(?:毛|角)?(?![\d.年月日号个只点%]|[{ZH_CHARS}](?![平个斤只件天人次位张盒套份米瓶年月分])))(?:(?P<c>[\d{ZH_CHARS}])分)?"
 )
 _NOUN = re.compile(r"[\s-]([a-z]{3,})")
 _NOT_A_NOUN = frozenset(
@@ -159,6 +163,10 @@ class _Scanner:
         return self.found
 
     def _fractions(self) -> None:
+        for g in _ZH_DECIMAL.finditer(self.low):
+            n = _number(g["num"])
+            if n is not None:
+                self.take(_quantity(g.start(), g.end(), n, g["unit"]))
         for g in _ZH_FRACTION.finditer(self.low):
             if g["kind"]:
                 n = (
