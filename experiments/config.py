@@ -13,10 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.datasets.registry import validate_spec
-from memtrial.experiments.paths import expand_dotted, set_path
+from memtrial.experiments.overrides import TOP, as_maps, override, parse_overrides, show
+from memtrial.experiments.paths import expand_dotted
 from memtrial.experiments.sweep import SWEEPS, Grid, Ladder, OneAtATime, Sweep, expand, takes_option
-from memtrial.experiments.yamlfile import Document, parse_document, parse_value
+from memtrial.experiments.yamlfile import Document, parse_document
 from memtrial.systems.registry import resolve
+
+__all__ = ["Config", "config_path", "load_config", "parse_overrides", "shipped_configs", "starter_config"]
 
 _LABEL = re.compile(r"[^\s.\[\]/\\:,+=<>|\"'`*?]{1,64}")
 _STARTER = "starter"
@@ -63,21 +66,6 @@ class Config(BaseModel):
         return dict(orjson.loads(orjson.dumps(self.model_dump(mode="json"))))
 
 
-_TOP = (
-    "name",
-    "data",
-    "systems",
-    "vary",
-    "repeats",
-    "seed",
-    "seeds",
-    "time_limit_s",
-    "ingest_limit_s",
-    "warmup",
-    "metrics",
-)
-
-
 def load_config(path: str | Path, overrides: Sequence[str] = (), limit: int | None = None) -> Config:
     """Read, override and validate a configuration.
 
@@ -91,9 +79,9 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), limit: int | No
     """
     file = config_path(str(path))
     document = parse_document(_read(file), str(path) if file == Path(path) else file.name)
-    raw = _as_maps(document.value, document)
-    for override in overrides:
-        raw = _as_maps(_override(raw, override), document)
+    raw = as_maps(document.value, document)
+    for given in overrides:
+        raw = as_maps(override(raw, given), document)
     return _validate(raw, document, file.stem, limit)
 
 
@@ -129,19 +117,6 @@ def starter_config() -> str:
     return str((_folder() / f"{_STARTER}.yaml").read_text(encoding="utf-8"))
 
 
-def parse_overrides(overrides: Sequence[str]) -> dict[str, Any]:
-    """Turn ``["reader.k=3"]`` into ``{"reader": {"k": 3}}``.
-
-    Raises:
-        UserError: for an override without ``=`` or with a value that is not YAML.
-    """
-    nested: dict[str, Any] = {}
-    for override in overrides:
-        path, value = _split(override)
-        nested = set_path(nested, path, value)
-    return nested
-
-
 def _folder() -> Any:
     return files("memtrial.experiments") / "configs"
 
@@ -155,79 +130,11 @@ def _read(file: Path) -> str:
         raise UserError(f"cannot read {file}: {error.strerror}") from error
 
 
-def _split(override: str) -> tuple[str, Any]:
-    path, equals, text = override.partition("=")
-    path = path.strip()
-    if not equals or not path:
-        raise UserError(f"--set takes PATH=VALUE, for example bm25.k=20, but got {override!r}")
-    return path, parse_value(text, f"--set {path}")
-
-
-def _override(raw: dict[str, Any], override: str) -> dict[str, Any]:
-    path, value = _split(override)
-    parts = path.split(".")
-    data, systems = raw.get("data"), raw.get("systems")
-    if parts[0] == "data" and len(parts) > 1 and isinstance(data, dict):
-        return {**raw, "data": _override_data(data, parts[1:], value, path)}
-    if parts[0] == "systems" and len(parts) > 1 and isinstance(systems, dict):
-        parts = parts[1:]
-    if isinstance(systems, dict) and parts[0] in systems and parts[0] not in _TOP:
-        if len(parts) == 1:
-            return {**raw, "systems": {**systems, parts[0]: value}}
-        entry = systems[parts[0]]
-        entry = expand_dotted(entry) if isinstance(entry, dict) else {}
-        return {**raw, "systems": {**systems, parts[0]: set_path(entry, ".".join(parts[1:]), value)}}
-    if path.startswith("systems.") or parts[0] not in _TOP:
-        known = [*(systems if isinstance(systems, dict) else ()), *_TOP]
-        raise UserError(
-            f"--set {path}: there is no {parts[0]!r} here; allowed: {', '.join(known)}{did_you_mean(parts[0], known)}"
-        )
-    return set_path(raw, path, value)
-
-
-def _override_data(data: dict[str, Any], parts: list[str], value: Any, path: str) -> dict[str, Any]:
-    if parts[0] in data:
-        if len(parts) == 1:
-            return {**data, parts[0]: value}
-        return {**data, parts[0]: set_path(data[parts[0]] or {}, ".".join(parts[1:]), value)}
-    names = {label: str(spec.get("name", label)) for label, spec in data.items() if isinstance(spec, dict)}
-    takers = (
-        list(names) if len(names) == 1 else [label for label, name in names.items() if takes_option(name, parts[0])]
-    )
-    if not takers:
-        raise UserError(
-            f"--set {path}: no data set here takes {parts[0]!r}; data sets: {', '.join(data)}{did_you_mean(parts[0], data)}"
-        )
-    return {**data, **{label: set_path(data[label], ".".join(parts), value) for label in takers}}
-
-
-def _as_maps(raw: dict[str, Any], document: Document) -> dict[str, Any]:
-    """Turn plain lists of names under data and systems into maps by label."""
-    raw = dict(raw)
-    for section, word in (("data", "name"), ("systems", "use")):
-        value = raw.get(section)
-        if isinstance(value, list):
-            where = document.where((section,))
-            for item in value:
-                if not isinstance(item, str):
-                    raise UserError(
-                        f"{where}: {section} is a list, so it may hold names only, but has {_show(item)}; to set "
-                        f"something write a map by label: {section}: {{label: {{{word}: …}}}}"
-                    )
-            if len(set(value)) < len(value):
-                twice = next(item for item in value if value.count(item) > 1)
-                raise UserError(f"{where}: {section} names {twice!r} twice; write a map by label to run it in two ways")
-            raw[section] = {item: {word: item} for item in value}
-        elif isinstance(value, dict):
-            raw[section] = {label: {} if entry is None else entry for label, entry in value.items()}
-    return raw
-
-
 def _validate(raw: dict[str, Any], document: Document, stem: str, limit: int | None) -> Config:
     for key in raw:
-        if key not in _TOP:
+        if key not in TOP:
             raise UserError(
-                f"{document.where((key,))}: unknown key {key!r}; allowed: {', '.join(_TOP)}{did_you_mean(key, _TOP)}"
+                f"{document.where((key,))}: unknown key {key!r}; allowed: {', '.join(TOP)}{did_you_mean(key, TOP)}"
             )
     data = {
         label: _located(document, ("data", label), lambda e=entry, n=label: _data_entry(n, e))
@@ -256,18 +163,18 @@ def _section(raw: Mapping[str, Any], section: str, document: Document) -> dict[s
         raise UserError(f"{document.source}: {section} is missing; name at least one, for example {_EXAMPLES[section]}")
     if not isinstance(value, dict) or not value:
         raise UserError(
-            f"{document.where((section,))}: {section} is {_show(value)}, but must be a map by label or a list of names, "
+            f"{document.where((section,))}: {section} is {show(value)}, but must be a map by label or a list of names, "
             f"for example {_EXAMPLES[section]}"
         )
     for label, entry in value.items():
         where = document.where((section, label))
-        if not _LABEL.fullmatch(label) or label in _TOP:
+        if not _LABEL.fullmatch(label) or label in TOP:
             raise UserError(
                 f"{where}: {label!r} cannot be a label; allowed are up to 64 letters, digits, - and _ that are none of "
-                f"the words {', '.join(_TOP)}"
+                f"the words {', '.join(TOP)}"
             )
         if not isinstance(entry, dict):
-            raise UserError(f"{where}: {section}.{label} is {_show(entry)}, but must be a mapping of options")
+            raise UserError(f"{where}: {section}.{label} is {show(entry)}, but must be a mapping of options")
     return value
 
 
@@ -288,7 +195,7 @@ def _system_entry(label: str, entry: dict[str, Any]) -> dict[str, Any]:
     params = expand_dotted(entry)
     use = params.pop("use", label)
     if not isinstance(use, str) or not use:
-        raise UserError(f"systems.{label}.use is {_show(use)}, but must be the name of a system, module:Class or a URL")
+        raise UserError(f"systems.{label}.use is {show(use)}, but must be the name of a system, module:Class or a URL")
     return {"use": use, **resolve(use).validate(params)}
 
 
@@ -297,7 +204,7 @@ def _seeds(raw: Mapping[str, Any], document: Document) -> list[int]:
     for key, value, lowest in (("repeats", repeats, 1), ("seed", seed, 0)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < lowest):
             raise UserError(
-                f"{document.where((key,))}: {key} is {_show(value)}, but must be a whole number from {lowest} upwards"
+                f"{document.where((key,))}: {key} is {show(value)}, but must be a whole number from {lowest} upwards"
             )
     if seeds is None:
         return [(seed or 0) + i for i in range(repeats or 1)]
@@ -305,7 +212,7 @@ def _seeds(raw: Mapping[str, Any], document: Document) -> list[int]:
     whole = isinstance(seeds, list) and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds)
     if not whole or not seeds or len(set(seeds)) < len(seeds):
         raise UserError(
-            f"{where}: seeds is {_show(seeds)}, but must be a list of different whole numbers from 0 upwards"
+            f"{where}: seeds is {show(seeds)}, but must be a list of different whole numbers from 0 upwards"
         )
     if seed is not None or repeats not in (None, len(seeds)):
         raise UserError(f"{where}: seeds says both which seeds and how many repeats; leave seed and repeats out")
@@ -315,7 +222,7 @@ def _seeds(raw: Mapping[str, Any], document: Document) -> list[int]:
 def _name(name: Any, document: Document) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[\w][\w .-]{0,79}", name):
         raise UserError(
-            f"{document.where(('name',))}: name is {_show(name)}, but must be 1 to 80 letters, digits, spaces, . _ or -"
+            f"{document.where(('name',))}: name is {show(name)}, but must be 1 to 80 letters, digits, spaces, . _ or -"
         )
     return name
 
@@ -329,17 +236,17 @@ def _sweeps(vary: Any, document: Document) -> list[Sweep]:
         at: tuple[str | int, ...] = ("vary", index) if listed else ("vary",)
         name = f"vary[{index}]" if listed else "vary"
         if not isinstance(entry, dict):
-            raise UserError(f"{document.where(at)}: {name} is {_show(entry)}, but must be a mapping with mode:")
+            raise UserError(f"{document.where(at)}: {name} is {show(entry)}, but must be a mapping with mode:")
         mode = entry.get("mode")
         if not isinstance(mode, str) or mode not in SWEEPS:
             raise UserError(
-                f"{document.where((*at, 'mode'))}: {name}.mode is {_show(mode)}; allowed: {', '.join(SWEEPS)}"
+                f"{document.where((*at, 'mode'))}: {name}.mode is {show(mode)}; allowed: {', '.join(SWEEPS)}"
                 f"{did_you_mean(str(mode), SWEEPS)}"
             )
         for path, values in (entry.get("axes") or {}).items() if isinstance(entry.get("axes"), dict) else ():
             if not isinstance(values, list) or not values:
                 raise UserError(
-                    f"{document.where((*at, 'axes', path))}: {name}.axes.{path} is {_show(values)}, but must be a list of "
+                    f"{document.where((*at, 'axes', path))}: {name}.axes.{path} is {show(values)}, but must be a list of "
                     f"at least one value"
                 )
         try:
@@ -369,13 +276,13 @@ def _sentence(error: ValidationError, document: Document, at: tuple[str | int, .
     if first["type"] == "extra_forbidden":
         allowed = sorted(_fields_at(model, first["loc"][:-1]))
         return (
-            f"{where}: unknown key {name!r} (value {_show(first['input'])}); allowed: {', '.join(allowed)}"
+            f"{where}: unknown key {name!r} (value {show(first['input'])}); allowed: {', '.join(allowed)}"
             f"{did_you_mean(str(loc[-1]), allowed)}"
         )
     if first["type"] == "missing":
         return f"{where}: {name} is missing"
     message = first["msg"][0].lower() + first["msg"][1:]
-    return f"{where}: {name} is {_show(first['input'])}, but {message.replace('input should', 'should')}"
+    return f"{where}: {name} is {show(first['input'])}, but {message.replace('input should', 'should')}"
 
 
 def _fields_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
@@ -386,8 +293,3 @@ def _fields_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
     if loc and loc[0] == "metrics":
         return list(MetricsOptions.model_fields)
     return list(model.model_fields)
-
-
-def _show(value: Any) -> str:
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -65,9 +65,10 @@ def _estimate(unit: Unit, embedded: set[tuple[str, str]]) -> TrialEstimate:
     asks, messages = data.planned * info.repeats, data.messages * info.repeats
     fresh = messages
     if info.target in _EMBEDDING:
-        again = (data.fingerprint, info.target) in embedded or any((data.fingerprint, t) in embedded for t in _EMBEDDING)
-        fresh = 0 if again else data.messages
-        embedded.add((data.fingerprint, info.target))
+        part = info.params.get("vector", info.params)
+        key = (data.fingerprint, str(part.get("embedder")))
+        fresh = 0 if key in embedded else data.messages
+        embedded.add(key)
     seconds = asks * ms / 1000 + fresh / rate + info.repeats * (_START_S + _CORPUS_S * len(data.corpora))
     return TrialEstimate(
         info.trial, info.dataset, info.target, info.repeats, asks, messages, seconds, info.target in _RATES
@@ -84,9 +85,7 @@ def render_estimate(plan: Plan) -> str:
         table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         time = words(row.seconds) + ("" if row.measured else " (a guess)")
-        table.add_row(
-            row.trial, row.dataset, row.system, str(row.repeats), f"{row.asks:,}", f"{row.messages:,}", time
-        )
+        table.add_row(row.trial, row.dataset, row.system, str(row.repeats), f"{row.asks:,}", f"{row.messages:,}", time)
     out = io.StringIO()
     Console(file=out, width=110, color_system=None, markup=False, highlight=False).print(table)
     return out.getvalue().rstrip() + "\n\n" + "\n".join(_footer(plan, rows))
@@ -105,9 +104,12 @@ def words(seconds: float) -> str:
 
 def _footer(plan: Plan, rows: Sequence[TrialEstimate]) -> list[str]:
     trials = len({row.trial for row in rows})
-    lines = [
+    total = (
         f"{trials} trials on {len(plan.data)} data sets: {sum(row.asks for row in rows):,} questions to ask; "
-        f"rough time {words(sum(row.seconds for row in rows))} (measured on two cores; less where embeddings are cached)",
+        f"rough time {words(sum(row.seconds for row in rows))} (measured on two cores; less where embeddings are cached)"
+    )
+    lines = [
+        total,
         "language model: none; nothing here costs money",
     ]
     for label, part in plan.data.items():

@@ -118,6 +118,9 @@ class _Reader:
             raise UserError(f"{self._at(node)}: an anchor contains itself")
         self._open.add(id(node))
         try:
+            kind = "map" if isinstance(node, yaml.MappingNode) else "seq"
+            if isinstance(node, yaml.CollectionNode) and node.tag != f"tag:yaml.org,2002:{kind}":
+                raise UserError(f"{self._at(node)}: the tag {node.tag!r} is not supported; write a plain value")
             if isinstance(node, yaml.MappingNode):
                 return self._mapping(node, path)
             if isinstance(node, yaml.SequenceNode):

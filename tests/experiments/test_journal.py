@@ -143,7 +143,7 @@ def test_a_full_disk_is_one_sentence() -> None:
 
 
 def test_unwritable(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot write .*: Is a directory"):
+    with pytest.raises(UserError, match=r"cannot write .*: Is a directory"):
         Journal(tmp_path)
     with pytest.raises(UserError, match="is not a regular file"):
         read(tmp_path)

@@ -90,7 +90,9 @@ def kill_and_resume(config: Path, out: Path, kills: int, seed: int) -> int:
     return done
 
 
-def check(configure: Configure, tmp_path: Path, kills: int, seed: int, sleep: float, repeats: int, more: dict[str, Any]) -> None:
+def check(
+    configure: Configure, tmp_path: Path, kills: int, seed: int, sleep: float, repeats: int, more: dict[str, Any]
+) -> None:
     asked, plain = tmp_path / "asked", tmp_path / "plain"
     systems = {
         "echo": toy("Echo", sleep=sleep, asked=str(asked)),

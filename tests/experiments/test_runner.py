@@ -233,7 +233,7 @@ def test_metrics_json_is_strict(configure: Configure, tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(configure: Configure, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with locked(tmp_path / "out"), pytest.raises(UserError, match="another process is running in .*out; wait for it"):
+    with locked(tmp_path / "out"), pytest.raises(UserError, match=r"another process is running in .*out; wait for it"):
         run(make_plan(configure({"echo": toy("Echo")})), tmp_path / "out")
 
 

@@ -6,8 +6,10 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from memtrial.systems.base import Answer, Evidence
@@ -36,6 +38,9 @@ class Echo:
         shown = tuple(Evidence.of(m, 1.0 / (i + 1)) for i, m in enumerate(reversed(own[-5:])))
         return Answer(text=own[-1].content if own else "", retrieved=shown, context=shown[:2], confidence=0.5)
 
+    def hang(self) -> None:
+        time.sleep(3600)
+
     def note(self, query: Any) -> None:
         """Leave a trace outside the runner of every question that was really asked."""
         if "asked" in self.params and not query.id.startswith("warmup"):
@@ -59,7 +64,7 @@ class Misbehaving(Echo):
         re.match(r"(a+)+b", "a" * 60)  # runs in C for longer than anybody waits, and holds the interpreter's lock
 
     def sleeping(self) -> None:
-        time.sleep(3600)
+        self.hang()
 
     def raising(self) -> None:
         raise RuntimeError("no luck with api_key=sk-abcdefghijklmnop1234")
@@ -103,7 +108,7 @@ class Failing(Echo):
         if self.params["where"] == "ingest" and len(self.log) >= self.params.get("from", 0):
             raise OSError("disk on fire")
         if self.params["where"] == "ingest_hang":
-            time.sleep(3600)
+            self.hang()
         if self.params["where"] == "ingest_exit":
             os._exit(4)
 
@@ -118,9 +123,9 @@ class WithHelper(Echo):
     """Starts a process of its own, which must not outlive the worker; then hangs."""
 
     async def answer(self, query: Any, trace: Any) -> Any:
-        import subprocess
+        self.help()
+        self.hang()
 
+    def help(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
-        with open(self.params["pids"], "a") as out:
-            out.write(f"{child.pid}\n")
-        time.sleep(3600)
+        Path(self.params["pids"]).write_text(f"{child.pid}\n")
