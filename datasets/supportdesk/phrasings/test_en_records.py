@@ -85,7 +85,7 @@ RECORDS: dict[str, list[str]] = {
         "{n} pcs of {product} in bin",
         "stock level {product}: {n} units",
         "cycle count done, {product}, qty {n}",
-        "WH balance {product} {n}",
+        "WH balance {product}, {n} left",
         "available to promise: {product} x {n}",
         "{product} | free stock | {n}",
     ],

@@ -18,7 +18,7 @@ AGENT: dict[str, list[str]] = {
         "帮您查到了，{product}的派送日是{date}",
         "后台看您的{product}排的是{date}哦",
         "亲，{product}物流那边登记{date}送达",
-        "刚调出订单，{product}{date}给您送",
+        "刚调出订单，{product}是{date}给您送",
         "根据配送计划，{product}会在{date}到您手上",
         "{product}这边显示的到货日：{date}",
         "查询结果：{product}，{date}配送",
