@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
+from memtrial.metrics.matching.quantities import DATE, Value
 from memtrial.metrics.matching.text import CHANGE_VERB, CJK, STOPWORDS, Text, content_words
-from memtrial.metrics.matching.values import DATE, Value
 
 
 class Status(Enum):

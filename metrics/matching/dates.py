@@ -1,15 +1,13 @@
-"""Points in time as answers write them: partly stated, and compared field by field."""
+"""Mentions of time in a text: dates, times of day, weekdays, parts of the day, English and Chinese."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from functools import lru_cache
-from itertools import pairwise
+from dataclasses import replace
 
 from memtrial.metrics.matching.numerals import EN_WORDS, ORDINALS, ZH_CHARS, listed, zh_number
+from memtrial.metrics.matching.when import When, is_day_of_a_month
 
 MONTHS = listed("january february march april may june july august september october november december")
 _WEEKDAYS_EN = listed("monday tuesday wednesday thursday friday saturday sunday")
@@ -22,50 +20,6 @@ _PARTS = {
     "noon": (12, 13), "midday": (11, 14), "下午": (12, 19), "afternoon": (12, 19), "pm": (12, 24), "evening": (16, 24), "傍晚": (16, 20),
     "晚上": (17, 24), "晚": (17, 24), "夜里": (18, 24), "night": (17, 24), "今晚": (17, 24), "早": (4, 11), "午后": (12, 19), "半夜": (22, 24),
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """A partly stated point in time; None where nothing is said.
-
-    Attributes:
-        wd: weekday, Monday is 0.
-        t: minutes after midnight.
-        half: True where ``t`` may be twelve hours later as well ("4:45").
-        part: hours of the day between which it lies (from, to).
-        tz: minutes east of UTC.
-        rel: days after the day on which it is said.
-        span: days of the month between which it lies ("end of April").
-        within: first and last day (proleptic ordinals) between which it lies ("the week before 9 June 2023").
-        week: weeks after the week in which it is said (with ``wd``).
-        alts: other readings of an ambiguous spelling (3/11).
-        plural: "Tuesdays", 每周二: a habit rather than a day.
-    """
-
-    y: int | None = None
-    m: int | None = None
-    d: int | None = None
-    wd: int | None = None
-    t: int | None = None
-    half: bool = False
-    part: tuple[int, int] | None = None
-    tz: int | None = None
-    rel: int | None = None
-    week: int | None = None
-    span: tuple[int, int] | None = None
-    within: tuple[int, int] | None = None
-    alts: tuple[When, ...] = ()
-    computed_wd: bool = False
-
-    def fields(self) -> frozenset[str]:
-        """Names of what is stated."""
-        return frozenset(
-            n for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "span", "within") if getattr(self, n) is not None
-        )
-
-    def is_day(self) -> bool:
-        """Say whether a day or a weekday is stated (and not the time of day alone)."""
-        return self.d is not None or self.wd is not None or self.m is not None or self.rel is not None
 
 
 _MONTH = "|".join(f"{m[:3]}(?:{m[3:]})?" if len(m) > 3 else m for m in MONTHS).replace(
@@ -161,18 +115,6 @@ def _month(text: str) -> int:
     return next(i + 1 for i, m in enumerate(MONTHS) if m.startswith(text[:3]))
 
 
-def _valid(y: int | None, m: int | None, d: int | None) -> bool:
-    if m is not None and not 1 <= m <= 12:
-        return False
-    if d is None:
-        return True
-    try:
-        date(y if y is not None else 2024, m or 1, d)
-    except ValueError:
-        return False
-    return True
-
-
 def _clock(
     hour: int, minute: int, ampm: str | None, zh_part: str | None, explicit24: bool, tz: str | None = None
 ) -> When | None:
@@ -222,7 +164,7 @@ def _iso(g: re.Match[str]) -> When | None:
     y, m, d = int(g["y"]), int(g["m"]), int(g["d"])
     t = int(g["h"]) * 60 + int(g["mi"]) if g["h"] else None
     tz = 0 if t is not None and g[0].endswith("z") else None
-    return When(y=y, m=m, d=d, t=t, tz=tz) if _valid(y, m, d) else None
+    return When(y=y, m=m, d=d, t=t, tz=tz) if is_day_of_a_month(y, m, d) else None
 
 
 def _numeric(g: re.Match[str]) -> When | None:
@@ -233,8 +175,8 @@ def _numeric(g: re.Match[str]) -> When | None:
 
 
 def _ambiguous(a: int, b: int, y: int | None, *, day_first: bool) -> When | None:
-    readings = [When(y=y, m=b, d=a)] if _valid(y, b, a) and a and b else []
-    if not day_first and a != b and _valid(y, a, b) and a and b:
+    readings = [When(y=y, m=b, d=a)] if is_day_of_a_month(y, b, a) and a and b else []
+    if not day_first and a != b and is_day_of_a_month(y, a, b) and a and b:
         readings.append(When(y=y, m=a, d=b))
     if not readings:
         return None
@@ -371,232 +313,3 @@ _SCAN = (
     (EN_MONTH, lambda g: When(m=_month(g["m"] or g["m2"]), span=_SPANS.get(g["span"] or ""))),
     (PART, _part),
 )
-
-_GLUE = re.compile(r"[\s,()]*(?:\b(?:at|on|the|of|in the|from)\b|的|那天|当天|这天)?[\s,()]*")
-
-
-def merge(atoms: list[tuple[int, int, When]], low: str) -> list[tuple[int, int, When]]:
-    """Join neighbouring atoms that complete each other: Thursday + 16 May 2024 + 16:45."""
-    out: list[tuple[int, int, When]] = []
-    ordered = sorted(atoms, key=lambda a: a[0])
-    opens = {a[0] for a, b in pairwise(ordered) if _is_range(a, b, low)}
-    closes = {b[0] for a, b in pairwise(ordered) if a[0] in opens}
-    for start, end, when in ordered:
-        if out:
-            s, e, previous = out[-1]
-            gap = low[e:start]
-            # "6:00, Monday to Friday": an end of a range completes nothing beside it.
-            apart = start in opens or (s in closes and "," in gap)
-            joined = _join(previous, when) if not apart and len(gap) <= 12 and _glued(gap, previous, when) else None
-            if joined is not None:
-                out[-1] = (s, end, joined)
-                continue
-        out.append((start, end, when))
-    return out
-
-
-_GLUE_TIME = re.compile(r"[\s,]*\b(?:after|before|around|about|by|from|past)\b\s")
-_RELATION = re.compile(r"\s(?P<way>before|after|preceding|following)\s(?:the\s)?")
-
-
-def relate(merged: list[tuple[int, int, When]], low: str) -> list[tuple[int, int, When]]:
-    """Work out "the Sunday before 25 May 2023" and "the day after 3 June 2024"."""
-    out: list[tuple[int, int, When]] = []
-    for start, end, when in merged:
-        day = _real(when)
-        if day is not None:
-            if out and out[-1][2].fields() == {"wd"} and (g := _RELATION.fullmatch(low[out[-1][1] : start])):
-                wanted = out[-1][2].wd
-                step = -1 if g["way"] in ("before", "preceding") else 1
-                other = day + timedelta(days=step)
-                while other.weekday() != wanted:
-                    other += timedelta(days=step)
-                out[-1] = (out[-1][0], end, When(y=other.year, m=other.month, d=other.day))
-                continue
-            period = _PERIOD.search(low[:start])
-            if period:
-                out.append((period.start(), end, When(within=_period(day, period["p"], period["way"]))))
-                continue
-            beside = re.search(r"\bthe\sday\s(before|after)\s$", low[:start])
-            if beside:
-                other = day + timedelta(days=-1 if beside[1] == "before" else 1)
-                out.append((beside.start(), end, When(y=other.year, m=other.month, d=other.day)))
-                continue
-        out.append((start, end, when))
-    return out
-
-
-_PERIOD = re.compile(r"(?:\bthe\s)?\b(?P<p>week|weekend)\s(?P<way>before|after|of|preceding|following)\s(?:the\s)?$")
-
-
-def _period(day: date, period: str, way: str) -> tuple[int, int]:
-    """Days that "the week before", "the weekend after" or "the week of" a day names."""
-    ordinal = day.toordinal()
-    if way == "of":
-        return ordinal - 6, ordinal + 6
-    back = way in ("before", "preceding")
-    if period == "week":
-        return (ordinal - 7, ordinal - 1) if back else (ordinal + 1, ordinal + 7)
-    saturday = ordinal - (day.weekday() + 2) % 7 if back else ordinal + (5 - day.weekday()) % 7
-    if back and saturday >= ordinal - 1:
-        saturday -= 7
-    return saturday, saturday + 1
-
-
-def _real(when: When) -> date | None:
-    if when.y is None or when.m is None or when.d is None:
-        return None
-    try:
-        day = date(when.y, when.m, when.d)
-    except ValueError:
-        return None
-    return day if 1900 < day.year < 2200 else None
-
-
-_RANGE = re.compile(r"\s?(?:-|~|到|至|to|until|till|through|thru)\s?")
-
-
-def _glued(gap: str, a: When, b: When) -> bool:
-    if _GLUE.fullmatch(gap):
-        return True
-    return a.is_day() and a.t is None and not b.is_day() and _GLUE_TIME.fullmatch(gap) is not None
-
-
-def _is_range(a: tuple[int, int, When], b: tuple[int, int, When], low: str) -> bool:
-    return a[2].fields() == b[2].fields() and _RANGE.fullmatch(low[a[1] : b[0]]) is not None
-
-
-def _join(a: When, b: When) -> When | None:
-    if (a.fields() & b.fields()) - {"tz"} or (
-        "rel" in a.fields() | b.fields() and a.d != b.d and a.is_day() and b.is_day()
-    ):
-        return None
-    if not a.is_day() and not b.is_day() and not (a.part or b.part):
-        return None
-    merged = When(
-        **{
-            n: getattr(a, n) if getattr(a, n) is not None else getattr(b, n)
-            for n in ("y", "m", "d", "wd", "t", "part", "tz", "rel", "week", "span")
-        },
-        half=a.half or b.half,
-        alts=tuple(replace(x, wd=b.wd, t=b.t, half=b.half, part=b.part, tz=b.tz) for x in a.alts) or b.alts,
-    )
-    if merged.part and merged.t is not None and merged.half:
-        low, high = merged.part
-        fits = [t for t in (merged.t % 720, merged.t % 720 + 720) if low * 60 <= t <= high * 60]
-        if fits:
-            merged = replace(merged, t=fits[0], half=False)
-    return merged
-
-
-@lru_cache(maxsize=8192)
-def resolve(when: When, base: datetime) -> When:
-    """Make what is relative to the time of speaking absolute, and add the weekday that a full date implies."""
-    day: date | None = None
-    if when.rel is not None and when.d is None:
-        day = base.date() + timedelta(days=when.rel)
-    elif when.week is not None and when.wd is not None and when.d is None:
-        day = base.date() - timedelta(days=base.weekday()) + timedelta(weeks=when.week, days=when.wd)
-    if day is not None:
-        when = replace(when, y=day.year, m=day.month, d=day.day, rel=None)
-    if when.y and when.m and when.d and when.wd is None:
-        try:
-            when = replace(when, wd=date(when.y, when.m, when.d).weekday(), computed_wd=True)
-        except ValueError:
-            return when
-    return when
-
-
-def compatible(a: When, b: When) -> bool:
-    """Say whether nothing that both state differs."""
-    for x in (a, *a.alts):
-        for y in (b, *b.alts):
-            if _compatible(x, y):
-                return True
-    return False
-
-
-def _compatible(a: When, b: When) -> bool:
-    for name in ("y", "m", "d"):
-        x, y = getattr(a, name), getattr(b, name)
-        if x is not None and y is not None and x != y:
-            return False
-    if a.within and b.within:
-        return a.within == b.within
-    for x, y in ((a, b), (b, a)):
-        if x.within and not _lies_within(y, x.within):
-            return False
-        if x.span is not None and y.d is not None and not x.span[0] <= y.d <= x.span[1]:
-            return False
-    if a.span and b.span and (a.span[1] < b.span[0] or b.span[1] < a.span[0]):
-        return False
-    both_days = a.d is not None and b.d is not None and a.m is not None and b.m is not None
-    if a.wd is not None and b.wd is not None and a.wd != b.wd and not (both_days and (a.computed_wd or b.computed_wd)):
-        return False
-    if a.t is not None and b.t is not None and not _same_time(a, b):
-        return False
-    for x, y in ((a, b), (b, a)):
-        if x.part and y.t is not None and not any(x.part[0] * 60 <= t <= x.part[1] * 60 for t in _times(y)):
-            return False
-    if a.part and b.part and (a.part[1] <= b.part[0] or b.part[1] <= a.part[0]):
-        return False
-    return not (a.rel is not None and b.rel is not None and a.rel != b.rel)
-
-
-def _lies_within(when: When, days: tuple[int, int]) -> bool:
-    """Say whether a day with a month (its year taken from the period where it has none) lies in a period."""
-    if when.m is None or when.d is None:
-        return when.within is not None
-    try:
-        day = date(when.y or date.fromordinal(days[0]).year, when.m, when.d)
-    except ValueError:
-        return False
-    return days[0] <= day.toordinal() <= days[1]
-
-
-def _times(w: When) -> tuple[int, ...]:
-    if w.t is None:
-        return ()
-    return (w.t % 720, w.t % 720 + 720) if w.half else (w.t,)
-
-
-def _same_time(a: When, b: When) -> bool:
-    shift = (a.tz or 0) - (b.tz or 0) if a.tz is not None and b.tz is not None else 0
-    return any((x - shift) % 1440 == y % 1440 for x in _times(a) for y in _times(b))
-
-
-def covers(mention: When, form: When, base: datetime) -> bool:
-    """Say whether a mention is as precise as an accepted form (a date covers a weekday, a time a part of the day)."""
-    if form.within is not None:
-        return mention.within is not None or (mention.m is not None and mention.d is not None)
-    if form.d is not None:
-        if mention.d is None or (form.m is not None and mention.m is None and form.m != base.month):
-            return False
-    elif form.m is not None:
-        if mention.m is None or (form.span is not None and mention.span is None and mention.d is None):
-            return False
-    elif form.wd is not None:
-        if mention.wd is None and (mention.d is None or mention.m is None):
-            return False
-    elif form.y is not None and mention.y is None:
-        return False
-    if form.t is not None:
-        return mention.t is not None
-    if form.part is not None:
-        return mention.part is not None or mention.t is not None
-    return True
-
-
-def with_year(when: When, base: datetime) -> When:
-    """Give a dated mention without a year the year that brings it nearest to ``base``, so that its weekday can be checked."""
-    if when.y is not None or when.m is None or when.d is None:
-        return when
-    best: When | None = None
-    distance = timedelta.max
-    for year in (base.year - 1, base.year, base.year + 1):
-        if not _valid(year, when.m, when.d):
-            continue
-        gap = abs(date(year, when.m, when.d) - base.date())
-        if gap < distance:
-            best, distance = replace(when, y=year), gap
-    return best or when

@@ -10,13 +10,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from memtrial.datasets.schema import Question
-from memtrial.metrics.matching import dates
-from memtrial.metrics.matching.dates import When
-from memtrial.metrics.matching.numerals import EN_WORDS, ZH_CHARS, ZH_DIGITS, listed, zh_number
+from memtrial.metrics.matching.numerals import ZH_CHARS, ZH_DIGITS, listed, zh_number
 from memtrial.metrics.matching.polarity import polarity
-from memtrial.metrics.matching.text import CJK, content_words, f1, is_cjk, normalise, stem
+from memtrial.metrics.matching.quantities import DATE, ID, Value
+from memtrial.metrics.matching.text import CJK, content_words, is_cjk, normalise
 from memtrial.metrics.matching.units import UNITS
-from memtrial.metrics.matching.values import DATE, ID, Value, extract, same_quantity
+from memtrial.metrics.matching.values import extract
+from memtrial.metrics.matching.when import When, compatible, resolve
 
 _FLUFF = re.compile(
     r"(?:\b(?:about|around|approximately|approx|roughly|circa|exactly|at|on|by|in|the|within|after|from|per\s\w+|every|for|a|an|and|to|minus|plus|less|more|ago|earlier|later|before|old|long|local|time|central|eastern|pacific|mountain|standard|sharp|o'clock)\b|"
@@ -27,12 +27,10 @@ _POLAR = frozenset(
         "yes no yep nope true false correct 是 否 对 不对 不 没 没有 有 能 不能 可以 不可以 会 不会 要 不要 是的 不是 行 不行 未 还没 还没有 已 不用 需要 不需要"
     )
 )
-_TOKEN = re.compile(rf"[a-z0-9]+(?:[.'][a-z0-9]+)*|[{CJK}]")
+TOKEN = re.compile(rf"[a-z0-9]+(?:[.'][a-z0-9]+)*|[{CJK}]")
 _SKIP_WORDS = frozenset(listed("the a an and of his her its their my our your"))
 _GLUE_WORDS = "|".join(sorted(_SKIP_WORDS))
-_ZH_FILLER = frozenset("的了呢吧啊")
-OPEN_F1 = 0.8
-"""An open answer whose content words overlap with an accepted form to this F1 is that form in other words."""
+ZH_FILLER = frozenset("的了呢吧啊")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ _ASKED_PAST = re.compile(
 
 
 # What is asked for is itself a refusal or an exclusion, so that the answer's own "can't" takes nothing back.
-_NEGATIVE = re.compile(
+NEGATIVE = re.compile(
     r"\b(?:not|no|never|without|avoid|except|exclude[ds]?|allergic|allergy|forbidden|banned|leave\sout|cannot|wrong|refused?|rejected)\b|n't\b"
     r"|不(?!知|过)|没(?!有[吗么])|别|忌|禁|除了|过敏|拒|未|避免|取消"
 )
@@ -127,7 +125,7 @@ def compile_form(text: str, base: datetime) -> Form | None:
             values = ()
         elif len(values) == 1 and values[0].ranged:
             values = (replace(values[0], ranged=False),)
-    values = tuple(replace(v, when=dates.resolve(v.when, base)) if v.when else v for v in values)
+    values = tuple(replace(v, when=resolve(v.when, base)) if v.when else v for v in values)
     polar = polarity(low, form=True) if low in _POLAR else 0
     identifier = len(values) == 1 and values[0].family == ID and values[0].text
     return Form(low, values, _identifier(low) if identifier else _phrase(low), tuple(content_words(low)), polar)
@@ -139,7 +137,7 @@ def _identifier(low: str) -> re.Pattern[str]:
 
 
 def _phrase(low: str) -> re.Pattern[str] | None:
-    tokens = _TOKEN.findall(low)
+    tokens = TOKEN.findall(low)
     kept = [t for t in tokens if t not in _SKIP_WORDS] or tokens
     if not kept:
         return None
@@ -216,7 +214,7 @@ def compile_key(question: Question, names: frozenset[str]) -> Key:
         typed=question.answer_type in ("number", "money", "date", "duration") or any(f.typed for f in gold),
         names=foreign,
         words=frozenset(content_words(low)).union(*(f.tokens for f in gold)),
-        negative=bool(_NEGATIVE.search(low)) or any(_NEGATIVE.search(f.low) for f in gold),
+        negative=bool(NEGATIVE.search(low)) or any(NEGATIVE.search(f.low) for f in gold),
     )
 
 
@@ -246,7 +244,7 @@ def _families(forms: Sequence[Form]) -> frozenset[str]:
 def merged_when(form: When, others: Sequence[When]) -> When:
     """Add what the accepted forms beside it state and it does not: "Thursday 16:45" beside "16 May 16:45" is that Thursday."""
     for other in others:
-        if other is form or not dates.compatible(form, other) or not form.fields() & other.fields():
+        if other is form or not compatible(form, other) or not form.fields() & other.fields():
             continue
         filled = {n: getattr(other, n) for n in ("y", "m", "d", "wd", "t", "part", "tz") if getattr(form, n) is None}
         if "wd" in filled:
@@ -257,220 +255,3 @@ def merged_when(form: When, others: Sequence[When]) -> When:
             filled |= {"t": other.t, "half": False}
         form = replace(form, **filled)
     return form
-
-
-def find_mentions(
-    forms: Sequence[Form], families: frozenset[str], low: str, values: Sequence[Value], key: Key, *, gold: bool
-) -> list[Mention]:
-    """Find where an answer names any of the forms.
-
-    Args:
-        forms: accepted forms, or the values of one lure.
-        families: unit families among them.
-        low: the normalised, lowered answer.
-        values: its typed values, points in time resolved.
-        key: the compiled question.
-        gold: the forms are accepted ones: also look for forms whose words are there with others between, and let a day
-            stand for the month that was asked for.
-    """
-    found: list[Mention] = []
-    whens = [f.values[0].when for f in forms if len(f.values) == 1 and f.values[0].when]
-    whole = low.strip(" .。!?,;")
-    for form in forms:
-        if form.typed:
-            found += _typed(form, families, low, values, key, [w for w in whens if w])
-            if any(v.family == ID for v in form.values) and form.pattern is not None:
-                found += [
-                    Mention(m.start(), m.end(), form)
-                    for m in form.pattern.finditer(low)
-                    if not any(x.start <= m.start() < x.end for x in found)
-                ]
-            if form.low == whole and not any(m.form is form for m in found):
-                found.append(Mention(0, len(low), form))
-        elif form.polar:
-            if whole == form.low:
-                found.append(Mention(0, len(low), form))
-        elif form.pattern is not None:
-            found += [Mention(m.start(), m.end(), form) for m in form.pattern.finditer(low) if m.end() > m.start()]
-    if not gold:
-        found = [m for m in found if not _narrower(m, values)]
-    elif not found:
-        for form in forms:
-            if not form.typed and not form.polar:
-                span = scattered(form, low)
-                if span:
-                    found.append(Mention(*span, form, exact=False))
-                    break
-    return found
-
-
-def _narrower(mention: Mention, values: Sequence[Value]) -> bool:
-    """Say whether a named day merely lies in the month (or its end) that a lure names."""
-    wanted = mention.form.values[0].when if len(mention.form.values) == 1 else None
-    if wanted is None or wanted.d is not None or wanted.m is None:
-        return False
-    said = next((v.when for v in values if v.start == mention.start and v.when), None)
-    return said is not None and said.d is not None
-
-
-def _typed(
-    form: Form, families: frozenset[str], low: str, values: Sequence[Value], key: Key, whens: Sequence[When]
-) -> list[Mention]:
-    found: list[Mention] = []
-    size = len(form.values)
-    if size > 1:
-        for i in range(len(values) - size + 1):
-            run = values[i : i + size]
-            if all(_same(v, f, families, key, whens, bare=False) for v, f in zip(run, form.values, strict=True)):
-                found.append(Mention(run[0].start, run[-1].end, form))
-        return found
-    wanted = form.values[0]
-    for value in values:
-        if value.ranged and not (
-            value.family == DATE and re.search(r"(?:from|between|从|自|于)\s?$", low[: value.start])
-        ):
-            continue
-        if _same(value, wanted, families, key, whens, bare=form.bare):
-            found.append(Mention(value.start, value.end, form, dated=value.family == DATE))
-    return found
-
-
-def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: Sequence[When], *, bare: bool) -> bool:
-    if form.when is not None:
-        when = value.when or _dotted(value)
-        if when is None:
-            return False
-        full = merged_when(form.when, whens)
-        return dates.covers(when, form.when, key.base) and dates.compatible(_aligned(when, full, key.base), full)
-    if value.when is not None:
-        return bool(value.raw) and same_quantity(
-            replace(value, family="", when=None), form, families, key.asked, bare=bare
-        )
-    return same_quantity(value, form, families, key.asked, bare=bare)
-
-
-def _aligned(when: When, full: When, base: datetime) -> When:
-    """Give a dated mention the year in question, so that it can be held against a weekday."""
-    if full.d is None and full.wd is not None and when.wd is None:
-        return dates.resolve(dates.with_year(when, base), base)
-    return when
-
-
-def _dotted(value: Value) -> When | None:
-    """ "11.40" is a time of day where the accepted form is one."""
-    hour, minute = int(value.raw), round((value.raw % 1) * 100, 6)
-    if value.family or not 0 <= hour < 24 or minute != int(minute) or minute > 59 or value.end - value.start < 4:
-        return None
-    return When(t=hour * 60 + int(minute), half=1 <= hour <= 12)
-
-
-def partial_when(forms: Sequence[Form], others: Sequence[Form], values: Sequence[Value], key: Key) -> list[Mention]:
-    """Find points in time that agree with a form in all they state, state less, and disagree with every one of ``others``."""
-    found: list[Mention] = []
-    rest = [f.values[0].when for f in others if len(f.values) == 1 and f.values[0].when]
-    for form in forms:
-        if len(form.values) != 1 or form.values[0].when is None:
-            continue
-        wanted = form.values[0].when
-        for value in values:
-            when = value.when
-            if when is None or value.ranged or not when.fields() & wanted.fields() & {"d", "wd", "t"}:
-                continue
-            if dates.compatible(when, wanted) and not any(dates.compatible(when, o) for o in rest if o):
-                found.append(Mention(value.start, value.end, form, dated=True, partial=True))
-    return found
-
-
-def numbers_in(low: str) -> frozenset[str]:
-    """The runs of digits in a text: whatever else is put in other words, they must all be there."""
-    return frozenset(re.findall(r"\d+", low))
-
-
-def counted(low: str) -> frozenset[tuple[str, str]]:
-    """Pairs of a number and the word after it: "two cats and a dog" is not "a cat and two dogs"."""
-    tokens = [str(EN_WORDS.get(w, w)) for w in _TOKEN.findall(low)]
-    return frozenset((n, stem(w)) for n, w in pairwise(tokens) if n.isdigit() and w.isascii() and w.isalpha())
-
-
-def in_other_words(form: Form, low: str) -> bool:
-    """Say whether a whole answer is an accepted form in other words.
-
-    The content words of both overlap with an F1 of at least ``OPEN_F1`` (CJK by characters), digits and counted things are
-    the same, and neither alone denies.
-    """
-    if numbers_in(form.low) != numbers_in(low) or counted(form.low) != counted(low):
-        return False
-    if bool(_NEGATIVE.search(form.low)) != bool(_NEGATIVE.search(low)):
-        return False
-    return form.low == low.strip(" .。!?,;") or f1(form.tokens, content_words(low)) >= OPEN_F1
-
-
-def scattered(form: Form, low: str) -> tuple[int, int] | None:
-    """Span of a form whose content words all stand in one sentence.
-
-    Latin: every content word (four fifths of them from six words on) in any order. CJK: all characters in order, where
-    the inserted ones are at most half as many as its own, and no gap is longer than three; only from four characters on.
-    """
-    if not numbers_in(form.low) <= numbers_in(low) or not counted(form.low) <= counted(low):
-        return None
-    if is_cjk(form.low):
-        return _subsequence([t for t in form.tokens if t not in _ZH_FILLER], low)
-    wanted = set(form.tokens)
-    if len(wanted) < 2:
-        return None
-    need = len(wanted) if len(wanted) < 6 else -(-len(wanted) * 4 // 5)
-    start = 0
-    for sentence in re.split(r"[.!?;\n](?=\s|$)", low):
-        if len(wanted & set(content_words(sentence))) >= need and (
-            not _NEGATIVE.search(sentence) or _NEGATIVE.search(form.low)
-        ):
-            return start, start + len(sentence)
-        start += len(sentence) + 1
-    return None
-
-
-def _without(text: str, tokens: Sequence[str]) -> str:
-    """What was inserted between the tokens."""
-    for token in tokens:
-        text = text.replace(token, "", 1)
-    return text
-
-
-def _subsequence(tokens: list[str], low: str) -> tuple[int, int] | None:
-    if len(tokens) < 4:
-        return None
-    limit = len(tokens) // 2
-    first = low.find(tokens[0])
-    while first >= 0:
-        place, inserted, ok = first + len(tokens[0]), 0, True
-        for token in tokens[1:]:
-            at = low.find(token, place, place + 4 + len(token))
-            if at < 0:
-                ok = False
-                break
-            inserted += at - place
-            place = at + len(token)
-        if ok and inserted <= limit and not re.search(r"[。!?;不没未别]", _without(low[first:place], tokens)):
-            return first, place
-        first = low.find(tokens[0], first + 1)
-    return None
-
-
-def option_letters(low: str, count: int) -> frozenset[str]:
-    """Read which options a multiple-choice answer names by letter: "B", "(B)", "Answer: B, C", 选B."""
-    allowed = "abcdefgh"[: max(count, 1)]
-    stated = re.findall(
-        rf"(?:answers?|options?|choices?|correct|答案|选项?|选择|verdict|final)\s?(?:is|are|:|为|是|应为|应该是)*\s?\(?([{allowed}](?:\s?(?:[,、/&]|and|和)\s?[{allowed}])*)\)?(?![a-z0-9'])",
-        low,
-    )
-    if stated:
-        return frozenset(c for c in re.findall(rf"(?<![a-z])[{allowed}](?![a-z])", stated[-1]))
-    letters = low.strip(" .()")
-    if len(letters) > 1 and set(letters) <= set(allowed) and list(letters) == sorted(set(letters)):
-        return frozenset(letters)
-    lead = re.match(
-        rf"^\W*([{allowed}](?:\s?(?:[,、/&]|and|和)\s?[{allowed}])*)\)?(?:[.):,、;]|\s?$|\s-|\s(?=[^a-z]))", low
-    )
-    if lead:
-        return frozenset(re.findall(rf"[{allowed}]", lead[1].replace("and", "")))
-    return frozenset()

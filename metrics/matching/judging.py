@@ -7,50 +7,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from memtrial.datasets.schema import Message, Question
-from memtrial.metrics.matching import dates
-from memtrial.metrics.matching.assertion import Reader, Status
-from memtrial.metrics.matching.forms import (
-    OPEN_F1,
-    Form,
-    Key,
-    Mention,
-    compile_key,
-    find_mentions,
-    in_other_words,
-    merged_when,
-    option_letters,
-    partial_when,
-    scattered,
-)
-from memtrial.metrics.matching.phrases import (
-    abstaining,
-    abstaining_anywhere,
-    asking_back,
-    declining_spans,
-    nothing_found,
-)
-from memtrial.metrics.matching.polarity import explicit, polarity
+from memtrial.metrics.matching.assertion import Reader
+from memtrial.metrics.matching.choice import judge_choice
+from memtrial.metrics.matching.declining import abstained, corrects_premise, declines
+from memtrial.metrics.matching.forms import Form, Key, Mention, compile_key, merged_when
+from memtrial.metrics.matching.holding import Found, asserted_gold, asserted_lures, contradicted, find
+from memtrial.metrics.matching.mentions import OPEN_F1, in_other_words, scattered
+from memtrial.metrics.matching.phrases import abstaining_anywhere, asking_back
+from memtrial.metrics.matching.polarity import polarity
+from memtrial.metrics.matching.quantities import Value
 from memtrial.metrics.matching.support import unsupported
-from memtrial.metrics.matching.text import Text, clauses, content_words, normalise, overlap_f1
-from memtrial.metrics.matching.values import DATE, ID, Value, extract
+from memtrial.metrics.matching.text import normalise, overlap_f1
+from memtrial.metrics.matching.values import extract
+from memtrial.metrics.matching.when import compatible, resolve
 from memtrial.metrics.records import Judgement, Result
 
-_RESTRICTED = re.compile(
-    r"\b(?:only|just|merely|other|another|different|someone|somebody|else|belongs|whereas|while|though|although|for)\b|只|仅|别的|其他|另外|另一|但那|那是|而"
-)
 _NO_TEXT = re.compile(r"[\W_]*")
-_NEGATED = re.compile(r"\b(?:not|never|no|neither|nor)\b|n't\b|没有?|不(?!过|仅|但|光|止)|未|无|并非")
-
-
-@dataclass(slots=True)
-class _Found:
-    """What an answer names, and how."""
-
-    gold: list[tuple[Mention, Status]] = field(default_factory=list)
-    lures: list[tuple[str, Mention, Status]] = field(default_factory=list)
 
 
 def judge(question: Question, result: Result, log: Mapping[str, Message]) -> Judgement:
@@ -69,7 +44,7 @@ def judge(question: Question, result: Result, log: Mapping[str, Message]) -> Jud
         judgement.outcome = "error"
         return judgement
     if result.abstained or _NO_TEXT.fullmatch(result.text):
-        return _abstained(judgement, question, asked=bool(result.text) and asking_back(normalise(result.text).low))
+        return abstained(judgement, question, asked=bool(result.text) and asking_back(normalise(result.text).low))
     return _judge_text(judgement, question, result, log)
 
 
@@ -111,31 +86,21 @@ def _leaks(question: Question, result: Result, log: Mapping[str, Message]) -> in
     return len(foreign) + nameless
 
 
-def _abstained(judgement: Judgement, question: Question, *, asked: bool, note: str = "") -> Judgement:
-    judgement.outcome = "needless_abstention" if question.answerable else "correct_abstention"
-    judgement.abstained = True
-    judgement.asked_back = asked
-    judgement.note = note
-    return judgement
-
-
 def _judge_text(judgement: Judgement, question: Question, result: Result, log: Mapping[str, Message]) -> Judgement:
     text = normalise(result.text)
     key = compile_key(question, _lure_names(question, log))
     if question.options:
-        return _judge_choice(judgement, question, key, result, text.low, log)
-    values = tuple(
-        replace(v, when=dates.resolve(v.when, key.base)) if v.when is not None else v for v in extract(text.low)
-    )
-    found, reader = _find(key, text, values)
-    gold = [m for m, s in found.gold if _asserted_gold(s, found, key) and not _contradicted(m, key, text.low)]
-    lures = _asserted_lures(found, key, gold, values, reader)
+        return judge_choice(judgement, question, key, result, text.low, log)
+    values = tuple(replace(v, when=resolve(v.when, key.base)) if v.when is not None else v for v in extract(text.low))
+    found, reader = find(key, text, values)
+    gold = [m for m, s in found.gold if asserted_gold(s, found, key) and not contradicted(m, key, text.low)]
+    lures = asserted_lures(found, key, gold, values, reader)
 
     offered = bool(gold or lures)
     if abstaining_anywhere(text.low) or text.low.endswith("?") or "please" in text.low or "请" in text.low:
         asked = asking_back(text.low)
-        if (asked and not gold) or _declines(text.low, reader, values, found, key, question):
-            return _abstained(judgement, question, asked=asked)
+        if (asked and not gold) or declines(text.low, reader, values, found, key, question):
+            return abstained(judgement, question, asked=asked)
     if not question.answerable:
         return _judge_unanswerable(judgement, question, key, text.low, reader, lures, offered)
     if key.polar:
@@ -170,151 +135,6 @@ def _lure_names(question: Question, log: Mapping[str, Message]) -> frozenset[str
     return frozenset(names)
 
 
-def _find(key: Key, text: Text, values: tuple[Value, ...]) -> tuple[_Found, Reader]:
-    gold = find_mentions(key.gold, key.families, text.low, values, key, gold=True)
-    lures = [
-        (l.kind, m)
-        for l in key.lures
-        for m in find_mentions(l.forms, l.families | key.families, text.low, values, key, gold=False)
-    ]
-    # The longest exact reading of a place wins; a value that is gold and lure alike is gold.
-    kept_gold = [m for m in gold if not any(_inside(m, l) for _, l in lures)]
-    lures = [
-        (k, m)
-        for k, m in lures
-        if not any(_inside(m, g) or (m.start, m.end) == (g.start, g.end) for g in gold if g.exact)
-    ]
-    if not kept_gold:
-        lures += [
-            (l.kind, m)
-            for l in key.lures
-            for m in partial_when(l.forms, key.gold, values, key)
-            if not any(m.start == x.start for _, x in lures)
-        ]
-    spans = [(m.start, m.end) for m in kept_gold if m.exact] + [(m.start, m.end) for _, m in lures]
-    reader = Reader(text, clauses(text.cased, [(v.start, v.end) for v in values] + spans), values, spans, key.names)
-    found = _Found()
-    for m in kept_gold:
-        rivals = [(l.start, l.end) for _, l in lures]
-        found.gold.append((m, reader.status(m.start, m.end, rivals, dated=m.dated) if m.exact else Status.ASSERTED))
-    for kind, m in lures:
-        rivals = [(g.start, g.end) for g in kept_gold if g.exact]
-        found.lures.append((kind, m, reader.status(m.start, m.end, rivals, dated=m.dated)))
-    return found, reader
-
-
-def _inside(a: Mention, b: Mention) -> bool:
-    return b.start <= a.start and a.end <= b.end and (b.end - b.start) > (a.end - a.start)
-
-
-def _asserted_gold(status: Status, found: _Found, key: Key) -> bool:
-    named = [s for _, _, s in found.lures]
-    denied = any(s is Status.DENIED for _, s in found.gold) and not key.negative
-    if denied and any(s in (Status.NEW, Status.ASSERTED) for s in named):
-        return False
-    if status is Status.DENIED:
-        return key.negative and not any(s in (Status.NEW, Status.ASSERTED) for s in named)
-    if status is Status.OLD and not key.past:
-        return not any(s in (Status.NEW, Status.ASSERTED, Status.ASIDE) for s in named)
-    return True
-
-
-_CONTINUES = re.compile(r"^[\s号#-]*(\d+)")
-
-
-def _contradicted(mention: Mention, key: Key, low: str) -> bool:
-    """Say whether the answer goes on with another number than the fuller accepted form does: "9号4幢1103" for "9号4幢1102"."""
-    if mention.form.typed:
-        return False
-    said = _CONTINUES.match(low[mention.end :])
-    if said is None:
-        return False
-    longer = [
-        f.low.partition(mention.form.low)[2]
-        for f in key.gold
-        if mention.form.low in f.low and f.low != mention.form.low
-    ]
-    wanted = [m[1] for rest in longer if (m := _CONTINUES.match(rest))]
-    return bool(wanted) and said[1] not in wanted
-
-
-def _operand(mention: Mention, gold: Sequence[Mention], values: Sequence[Value]) -> bool:
-    """Say whether a lure is only a term of the sum, difference, product or quotient that the gold is, worked out in the answer."""
-    term = next((v for v in values if v.start == mention.start and v.when is None), None)
-    total = next((v for v in values for g in gold if v.start == g.start and v.when is None and g.form.typed), None)
-    if term is None or total is None or term.start == total.start:
-        return False
-    others = [v for v in values if v.when is None and v.family != ID and v.start not in (term.start, total.start)]
-    alike = [v.amount for v in others if v.family == total.family]
-    if len(alike) > 1 and _close(sum(alike) + term.amount, total.amount):
-        return True
-    for other in others:
-        a, b = term.amount, other.amount
-        terms = [a + b, a - b, b - a, a * b, a * other.raw] + ([a / b] if b else []) + ([b / a] if a else [])
-        if any(_close(t, total.amount) for t in terms):
-            return True
-    return False
-
-
-def _close(a: float, b: float) -> bool:
-    return abs(a - b) <= 1e-9 * max(1.0, abs(a), abs(b))
-
-
-def _asserted_lures(
-    found: _Found, key: Key, gold: Sequence[Mention], values: Sequence[Value], reader: Reader
-) -> list[tuple[str, Mention]]:
-    out = []
-    gold_is_old = key.past and gold and any(s is Status.OLD for _, s in found.gold)
-    for kind, mention, status in found.lures:
-        if status is Status.OLD or (status is Status.DENIED and (gold or not key.negative)):
-            continue
-        before = [g.end for g in gold if g.exact and g.end <= mention.start]
-        if (
-            status is Status.ASSERTED
-            and before
-            and reader.own_statement(mention.start, mention.end, key.words, before[0])
-        ):
-            continue
-        if status is Status.ASSERTED and any(s is Status.NEW and g.start >= mention.end for g, s in found.gold):
-            continue
-        if gold and (
-            status is Status.ASIDE or (gold_is_old and status is Status.NEW) or _operand(mention, gold, values)
-        ):
-            continue
-        out.append((kind, mention))
-    return out
-
-
-def _declines(low: str, reader: Reader, values: Sequence[Value], found: _Found, key: Key, question: Question) -> bool:
-    """Say whether the text declines to answer and offers no value as the answer beside it."""
-    if key.polar and explicit(low):
-        return False
-    if any(abstaining(m.form.low) for m, s in found.gold if s is not Status.DENIED):
-        return False
-    declining = [abstaining(low[s:e]) or (not key.polar and nothing_found(low[s:e])) for s, e in reader.clauses]
-    if not any(declining) and not abstaining(low):
-        return False
-
-    inside = declining_spans(low)
-
-    def offers(start: int, end: int) -> bool:
-        i = reader.clause(start)
-        left, right = reader.clauses[i] if reader.clauses else (0, len(low))
-        aside = _RESTRICTED.search(low[left:right]) or reader.own_statement(start, end, key.words)
-        return not declining[i] and not aside and not any(s <= start < e for s, e in inside)
-
-    if any(not declining[reader.clause(m.start)] for m, s in found.gold if s is not Status.DENIED and m.exact):
-        return False
-    named = [m for _, m, s in found.lures if s in (Status.ASSERTED, Status.NEW)]
-    if any(offers(m.start, m.end) for m in named):
-        return False
-    wanted = {"date": (DATE,), "money": ("money:",), "number": ("",), "duration": ("seconds", "months", "workdays")}
-    prefixes = wanted.get(question.answer_type, ())
-    return not any(
-        offers(v.start, v.end) for v in values for p in prefixes if v.family == p or (p and v.family.startswith(p))
-    )
-
-
 def _judge_unanswerable(
     judgement: Judgement,
     question: Question,
@@ -325,34 +145,16 @@ def _judge_unanswerable(
     offered: bool,
 ) -> Judgement:
     if any(overlap_f1(a, low) >= OPEN_F1 for a in question.answers):
-        return _abstained(judgement, question, asked=False, note="says what the accepted refusal says")
-    if _corrects_premise(low, key, reader, lures):
-        return _abstained(judgement, question, asked=False, note="corrects the premise of the question")
+        return abstained(judgement, question, asked=False, note="says what the accepted refusal says")
+    if corrects_premise(low, key, reader, lures):
+        return abstained(judgement, question, asked=False, note="corrects the premise of the question")
     judgement.lures_used = sorted({kind for kind, _ in lures})
     judgement.outcome = "wrong_memory" if lures else "hallucination"
     return judgement
 
 
-def _corrects_premise(low: str, key: Key, reader: Reader, lures: list[tuple[str, Mention]]) -> bool:
-    """Say whether the first clause denies something the question takes for granted, and offers no lure in that clause."""
-    if not reader.clauses:
-        return False
-    asked = set(content_words(key.question))
-    for left, right in reader.clauses[:2]:
-        clause = low[left:right]
-        cut = _NEGATED.search(clause)
-        if cut is None or any(left <= m.start < right for _, m in lures):
-            if len(clause) > 12:
-                return False
-            continue
-        shared = asked & set(content_words(clause[cut.start() :]))
-        if len([w for w in shared if len(w) > 1]) >= 1 or len(shared) >= 2:
-            return True
-    return False
-
-
 def _judge_boolean(
-    judgement: Judgement, question: Question, key: Key, low: str, found: _Found, lures: list[tuple[str, Mention]]
+    judgement: Judgement, question: Question, key: Key, low: str, found: Found, lures: list[tuple[str, Mention]]
 ) -> Judgement | None:
     said = polarity(low, key.question)
     worded = [
@@ -372,53 +174,6 @@ def _judge_boolean(
     judgement.lures_used = sorted(used)
     judgement.outcome = "wrong_memory" if used else "wrong_other"
     return judgement
-
-
-def _judge_choice(
-    judgement: Judgement, question: Question, key: Key, result: Result, low: str, log: Mapping[str, Message]
-) -> Judgement:
-    """Multiple choice: the letters named, or else the options whose text is named."""
-    labels = [normalise(o).low for o in question.options]
-    stripped = [re.sub(r"^\W*[a-h][.):、:]\s*", "", label) for label in labels]
-    letters = option_letters(low, len(labels))
-    if not letters:
-        named = [i for i, option in enumerate(stripped) if option and option in low]
-        longest = [i for i in named if not any(j != i and stripped[i] in stripped[j] for j in named)]
-        letters = frozenset("abcdefgh"[i] for i in longest if i < 8)
-        if not letters:
-            letters = frozenset(
-                "abcdefgh"[i] for i, o in enumerate(stripped[:8]) if o and overlap_f1(o, low) >= OPEN_F1
-            )
-    gold = _gold_letters(question, stripped)
-    if not letters:
-        if abstaining(low) or asking_back(low):
-            return _abstained(judgement, question, asked=asking_back(low))
-        return judgement
-    chosen = [stripped["abcdefgh".index(c)] for c in sorted(letters) if "abcdefgh".index(c) < len(stripped)]
-    if not question.answerable and letters != gold:
-        judgement.outcome = "hallucination"
-        return judgement
-    used = {l.kind for l in key.lures for f in l.forms if f.low in letters or f.low in chosen}
-    if used - ({""}) and letters != gold:
-        judgement.outcome, judgement.lures_used = "wrong_memory", sorted(used)
-    elif letters == gold:
-        judgement.outcome, judgement.matched = "correct", ",".join(sorted(letters))
-    elif gold and letters < gold:
-        judgement.outcome = "incomplete"
-    return judgement
-
-
-def _gold_letters(question: Question, options: Sequence[str]) -> frozenset[str]:
-    letters: set[str] = set()
-    for answer in question.answers:
-        low = normalise(answer).low.strip()
-        if re.fullmatch(r"[a-h](?:\s?[,、/&]\s?[a-h])*[.)]?", low):
-            letters |= set(re.findall(r"[a-h]", low))
-        else:
-            letters |= {
-                "abcdefgh"[i] for i, o in enumerate(options[:8]) if o == re.sub(r"^\W*[a-h][.):、:]\s*", "", low)
-            }
-    return frozenset(letters)
 
 
 def _completeness(question: Question, key: Key, gold: Sequence[Mention], low: str) -> tuple[str, bool]:
@@ -458,7 +213,7 @@ def _in_other_words(form: Form, low: str) -> bool:
     return in_other_words(form, low)
 
 
-def _partial_gold(key: Key, values: Sequence[Value], found: _Found) -> bool:
+def _partial_gold(key: Key, values: Sequence[Value], found: Found) -> bool:
     """A day without the time asked for, or the time without the day, is part of the answer."""
     if found.gold or not key.gold:
         return False
@@ -469,11 +224,6 @@ def _partial_gold(key: Key, values: Sequence[Value], found: _Found) -> bool:
             continue
         for value in values:
             when = value.when
-            if (
-                when is not None
-                and not value.ranged
-                and dates.compatible(when, wanted)
-                and when.fields() & {"d", "wd", "t"}
-            ):
+            if when is not None and not value.ranged and compatible(when, wanted) and when.fields() & {"d", "wd", "t"}:
                 return True
     return False

@@ -8,12 +8,12 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from memtrial.datasets.schema import Message, Question
-from memtrial.metrics.matching import dates
-from memtrial.metrics.matching.dates import When
 from memtrial.metrics.matching.forms import Key
+from memtrial.metrics.matching.quantities import DATE, ID, Value
 from memtrial.metrics.matching.text import normalise
 from memtrial.metrics.matching.units import COUNT, DURATION
-from memtrial.metrics.matching.values import DATE, ID, Value, extract
+from memtrial.metrics.matching.values import extract
+from memtrial.metrics.matching.when import When, compatible, covers, resolve, with_year
 from memtrial.metrics.records import Result
 
 _DAY = 86400.0
@@ -71,7 +71,7 @@ def _seen(question: Question, key: Key, result: Result, log: Mapping[str, Messag
 
 def _values(text: str, base: datetime) -> Iterator[Value]:
     for value in extract(normalise(text).low):
-        yield replace(value, when=dates.resolve(dates.with_year(value.when, base), base)) if value.when else value
+        yield replace(value, when=resolve(with_year(value.when, base), base)) if value.when else value
 
 
 def _point(at: datetime) -> When:
@@ -80,9 +80,9 @@ def _point(at: datetime) -> When:
 
 def _equal(a: Value, b: Value) -> bool:
     if a.when is not None or b.when is not None:
-        if a.when is None or b.when is None or not dates.compatible(a.when, b.when):
+        if a.when is None or b.when is None or not compatible(a.when, b.when):
             return False
-        return dates.covers(b.when, a.when, datetime(2000, 1, 1))
+        return covers(b.when, a.when, datetime(2000, 1, 1))
     if ID in (a.family, b.family):
         return (a.family == b.family and (a.text == b.text or a.text in b.text)) or (
             bool(a.amount) and _near(a.amount, b.amount)
@@ -134,7 +134,7 @@ class _Pool:
             return (
                 bool(part)
                 and when.t is None
-                and any(dates.compatible(when, _point(datetime(d.year, d.month, d.day))) for d in self.days)
+                and any(compatible(when, _point(datetime(d.year, d.month, d.day))) for d in self.days)
             )
         offsets = {round(g / _DAY) for g in self.gaps} | {1, -1, 2, -2, 7, -7} | {-round(g / _DAY) for g in self.gaps}
         return any(
