@@ -21,6 +21,7 @@ from memtrial.metrics.records import Record, TrialInfo
 from memtrial.metrics.retrieval_estimates import retrieval_estimates
 from memtrial.metrics.significance import ALPHA, holm, smallest_p
 from memtrial.metrics.statistics import FEW_CLUSTERS, draw_counts, ratio
+from memtrial.metrics.suspects import FLOOR, ORACLE, is_named
 
 ComparisonStatus = Literal["better", "worse", "tied", "not_decidable", "not_comparable"]
 
@@ -52,7 +53,8 @@ class Comparison:
         p_holm: adjusted over the family.
         smallest_p: smallest p possible with so many clusters, before adjusting.
         detectable: difference that this sample finds with 80 % power at 5 %, before adjusting.
-        family: comparisons of this metric on this data set: what Holm adjusts for.
+        family: comparisons made together, which Holm adjusts for: this metric on this data set, between systems or
+            between the variants of one system.
         n: common questions.
         clusters: that they come from.
     """
@@ -115,7 +117,8 @@ def compare(
         records: all records of a run.
         trials: the plan.
         metrics: names as in metrics.json: a rate or mean over questions, or ``latency_p95_ms``.
-        baseline: compare all others with this trial only, which keeps the family small; None compares all pairs.
+        baseline: compare all others with this trial only; None compares the contenders (see ``contenders``) with each
+            other and, as a family of its own, the variants of each system with each other.
         resamples: of bootstrap and permutation.
         seed: of both.
 
@@ -147,8 +150,8 @@ def _compare_dataset(
     place = {key: i for i, key in enumerate(keys)}
     _, cluster = np.unique([where[key] for key in keys], return_inverse=True)
     columns = {panel.info.trial: _columns(panel, metrics, place) for panel in panels}
-    names = [pair for pair in combinations(columns, 2) if baseline is None or baseline in pair]
-    wanted = [(metric, a, b) for metric in metrics for a, b in names]
+    families = _families([panel.info for panel in panels], baseline)
+    wanted = [(metric, a, b) for metric in metrics for family in families for a, b in family]
     have = [w for w in wanted if w[0] in columns[w[1]] and w[0] in columns[w[2]]]
     measured: dict[tuple[str, str, str], Difference | None] = {}
     for times in (False, True):
@@ -161,10 +164,40 @@ def _compare_dataset(
     return [
         comparison
         for metric in metrics
+        for family in families
         for comparison in _judge_family(
-            dataset, metric, [(a, b, measured.get((metric, a, b))) for a, b in names], resamples
+            dataset, metric, [(a, b, measured.get((metric, a, b))) for a, b in family], resamples
         )
     ]
+
+
+def contenders(trials: Iterable[TrialInfo]) -> list[str]:
+    """Trials of one data set among which a choice is made, in their order.
+
+    One per system: the one that carries the system's own label, or all its variants where a sweep left no such trial.
+    The oracle and ``no_memory`` are points of reference, not choices.
+    """
+    infos = [t for t in trials if not is_reference(t)]
+    plain = {t.system for t in infos if t.trial == t.system}
+    return [t.trial for t in infos if t.trial == t.system or t.system not in plain]
+
+
+def is_reference(trial: TrialInfo) -> bool:
+    """Whether a trial is a point of reference that nobody would choose: the oracle or ``no_memory``."""
+    return is_named(trial, ORACLE) or is_named(trial, FLOOR)
+
+
+def _families(trials: Sequence[TrialInfo], baseline: str | None) -> list[list[tuple[str, str]]]:
+    """Pairs by family, no pair twice: adjusting for comparisons that nobody asks for would hide those that matter."""
+    names = [t.trial for t in trials]
+    if baseline is not None:
+        return [[pair for pair in combinations(names, 2) if baseline in pair]]
+    families = [list(combinations(contenders(trials), 2))]
+    seen = set(families[0])
+    for system in dict.fromkeys(t.system for t in trials):
+        variants = [t.trial for t in trials if t.system == system]
+        families.append([pair for pair in combinations(variants, 2) if pair not in seen])
+    return [family for family in families if family]
 
 
 def _columns(panel: Panel, metrics: Sequence[str], place: Mapping[QuestionKey, int]) -> dict[str, Column]:

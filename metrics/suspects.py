@@ -8,6 +8,7 @@ from memtrial.metrics.panel import Panel
 from memtrial.metrics.records import MetricRow, TrialInfo
 
 FLOOR = "no_memory"
+ORACLE = "oracle"
 
 
 def is_named(info: TrialInfo, name: str) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memtrial.metrics.compare import Comparison
+from memtrial.metrics.compare import Comparison, contenders
 from memtrial.metrics.definitions import define
 from memtrial.metrics.records import Labels, MetricRow, Record, TrialInfo
-from memtrial.metrics.suspects import FLOOR, is_named
+from memtrial.metrics.suspects import ORACLE, is_named
 
-ORACLE = "oracle"
 READING_BOTTLENECK_BELOW = 0.6
 """Where the oracle, which is handed the evidence, is right less often than this, reading limits every system."""
 QUALIFIES_FROM = 0.5
@@ -150,12 +149,12 @@ def verdicts(
 ) -> list[Verdict]:
     """Say what came out for each need on each data set.
 
-    The oracle, ``no_memory`` and results whose adapter is suspect never win. Where reading is the bottleneck the needs
+    The contenders are one trial per system (``contenders``); results whose adapter is suspect never win. Where reading is the bottleneck the needs
     about retrieval come first.
 
     Args:
         rows: of ``aggregate``.
-        comparisons: of ``compare`` over all pairs.
+        comparisons: of ``compare`` without a baseline.
         trials: the plan.
         references: of ``reference_lines``; with them a verdict says when its leader does not beat abstaining.
     """
@@ -166,7 +165,7 @@ def verdicts(
     abstaining = {line.dataset: line.accuracy for line in references if line.name == "always_abstain"}
     found = []
     for dataset in dict.fromkeys(t.dataset for t in trials):
-        names = [t.trial for t in trials if t.dataset == dataset and not (is_named(t, ORACLE) or is_named(t, FLOOR))]
+        names = contenders([t for t in trials if t.dataset == dataset])
         needs = sorted(NEEDS, key=lambda need: dataset in bottlenecks and need.key not in _RETRIEVAL_FIRST)
         for need in needs:
             general = list(_general_caveats(need, dataset, bottlenecks, abstaining))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memtrial.metrics.aggregate import aggregate
-from memtrial.metrics.compare import Comparison, compare
+from memtrial.metrics.compare import Comparison, compare, contenders
 from memtrial.metrics.records import Record, TrialInfo
 from memtrial.metrics.verdicts import reading_bottlenecks, reference_lines, verdicts
 
@@ -221,3 +221,32 @@ def test_a_suspect_adapter_never_wins() -> None:
     rows = aggregate(records, infos, resamples=100)
     found = verdicts(rows, compare(records, infos, resamples=100), infos)
     assert next(v for v in found if v.need.key == "accuracy").leader == "b"
+
+
+def test_only_choices_are_compared_and_variants_among_themselves() -> None:
+    names = ["no_memory", "oracle", "x", "y", "x[k=1]", "x[k=2]"]
+    systems = ["no_memory", "oracle", "x", "y", "x", "x"]
+    records = [
+        build_record(f"q{i}", trial=name, cluster=f"k{i}", ranking=["m1"], evidence=["m1"])
+        for name in names
+        for i in range(8)
+    ]
+    infos = [
+        build_trial(name, planned=8).model_copy(update={"system": system, "target": system})
+        for name, system in zip(names, systems, strict=True)
+    ]
+    assert contenders(infos) == ["x", "y"]
+    found = compare(records, infos, metrics=["accuracy"], resamples=FEW)
+    assert [(c.a, c.b, c.family) for c in found] == [
+        ("x", "y", 1),
+        ("x", "x[k=1]", 3),
+        ("x", "x[k=2]", 3),
+        ("x[k=1]", "x[k=2]", 3),
+    ]
+
+
+def test_a_system_without_a_plain_trial_contends_with_its_variants() -> None:
+    infos = [
+        build_trial(name, planned=1).model_copy(update={"system": "x", "target": "x"}) for name in ("x[k=1]", "x[k=2]")
+    ]
+    assert contenders(infos) == ["x[k=1]", "x[k=2]"]
