@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from memtrial.datasets.schema import Message, Question
+from memtrial.datasets.schema import Question
 from memtrial.metrics.matching.declining import abstained
 from memtrial.metrics.matching.forms import Key
 from memtrial.metrics.matching.mentions import OPEN_F1
-from memtrial.metrics.matching.phrases import abstaining, asking_back
+from memtrial.metrics.matching.phrases import abstaining, last_question
 from memtrial.metrics.matching.text import normalise, overlap_f1
-from memtrial.metrics.records import Judgement, Result
+from memtrial.metrics.records import Judgement
 
 
-def judge_choice(
-    judgement: Judgement, question: Question, key: Key, result: Result, low: str, log: Mapping[str, Message]
-) -> Judgement:
+def judge_choice(judgement: Judgement, question: Question, key: Key, low: str) -> Judgement:
     """Multiple choice: the letters named, or else the options whose text is named."""
     labels = [normalise(o).low for o in question.options]
     stripped = [re.sub(r"^\W*[a-h][.):、:]\s*", "", label) for label in labels]
@@ -31,15 +29,16 @@ def judge_choice(
             )
     gold = _gold_letters(question, stripped)
     if not letters:
-        if abstaining(low) or asking_back(low):
-            return abstained(judgement, question, asked=asking_back(low))
+        asked = last_question(low) >= 0
+        if asked or abstaining(low):
+            return abstained(judgement, question, asked=asked)
         return judgement
     chosen = [stripped["abcdefgh".index(c)] for c in sorted(letters) if "abcdefgh".index(c) < len(stripped)]
     if not question.answerable and letters != gold:
         judgement.outcome = "hallucination"
         return judgement
     used = {l.kind for l in key.lures for f in l.forms if f.low in letters or f.low in chosen}
-    if used - ({""}) and letters != gold:
+    if used and letters != gold:
         judgement.outcome, judgement.lures_used = "wrong_memory", sorted(used)
     elif letters == gold:
         judgement.outcome, judgement.matched = "correct", ",".join(sorted(letters))

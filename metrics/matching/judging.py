@@ -16,7 +16,7 @@ from memtrial.metrics.matching.declining import abstained, corrects_premise, dec
 from memtrial.metrics.matching.forms import Form, Key, Mention, compile_key, merged_when
 from memtrial.metrics.matching.holding import Found, asserted_gold, asserted_lures, contradicted, find
 from memtrial.metrics.matching.mentions import OPEN_F1, in_other_words, scattered
-from memtrial.metrics.matching.phrases import abstaining_anywhere, asking_back
+from memtrial.metrics.matching.phrases import abstaining_anywhere, asks_explicitly, last_question
 from memtrial.metrics.matching.polarity import polarity
 from memtrial.metrics.matching.quantities import Value
 from memtrial.metrics.matching.support import unsupported
@@ -44,8 +44,12 @@ def judge(question: Question, result: Result, log: Mapping[str, Message]) -> Jud
         judgement.outcome = "error"
         return judgement
     if result.abstained or _NO_TEXT.fullmatch(result.text):
-        return abstained(judgement, question, asked=bool(result.text) and asking_back(normalise(result.text).low))
+        return abstained(judgement, question, asked=_asks(result.text))
     return _judge_text(judgement, question, result, log)
+
+
+def _asks(text: str) -> bool:
+    return bool(text) and last_question(normalise(text).low) >= 0
 
 
 def _context_facts(question: Question, result: Result, log: Mapping[str, Message]) -> Judgement:
@@ -90,19 +94,20 @@ def _judge_text(judgement: Judgement, question: Question, result: Result, log: M
     text = normalise(result.text)
     key = compile_key(question, _lure_names(question, log))
     if question.options:
-        return judge_choice(judgement, question, key, result, text.low, log)
+        return judge_choice(judgement, question, key, text.low)
     values = tuple(replace(v, when=resolve(v.when, key.base)) if v.when is not None else v for v in extract(text.low))
     found, reader = find(key, text, values)
     gold = [m for m, s in found.gold if asserted_gold(s, found, key) and not contradicted(m, key, text.low)]
     lures = asserted_lures(found, key, gold, values, reader)
 
-    offered = bool(gold or lures)
     if abstaining_anywhere(text.low) or text.low.endswith("?") or "please" in text.low or "请" in text.low:
-        asked = asking_back(text.low)
-        if (asked and not gold) or declines(text.low, reader, values, found, key, question):
+        start = last_question(text.low)
+        named = any(m.start < start for m in gold) or any(m.start < start for _, m in lures)
+        asked = start >= 0 and not named and (asks_explicitly(text.low) or not (gold or lures or values))
+        if asked or declines(text.low, reader, values, found, key, question):
             return abstained(judgement, question, asked=asked)
     if not question.answerable:
-        return _judge_unanswerable(judgement, question, key, text.low, reader, lures, offered)
+        return _judge_unanswerable(judgement, question, key, text.low, reader, lures)
     if key.polar:
         verdict = _judge_boolean(judgement, question, key, text.low, found, lures)
         if verdict is not None:
@@ -142,7 +147,6 @@ def _judge_unanswerable(
     low: str,
     reader: Reader,
     lures: list[tuple[str, Mention]],
-    offered: bool,
 ) -> Judgement:
     if any(overlap_f1(a, low) >= OPEN_F1 for a in question.answers):
         return abstained(judgement, question, asked=False, note="says what the accepted refusal says")
@@ -220,7 +224,7 @@ def _partial_gold(key: Key, values: Sequence[Value], found: Found) -> bool:
     whens = [f.values[0].when for f in key.gold if len(f.values) == 1 and f.values[0].when]
     for stated in whens:
         wanted = merged_when(stated, whens)
-        if stated.t is None or wanted.t is None or wanted.t is None or not wanted.is_day():
+        if stated.t is None or wanted.t is None or not wanted.is_day():
             continue
         for value in values:
             when = value.when

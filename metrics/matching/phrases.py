@@ -61,7 +61,7 @@ ASKING_EN: tuple[str, ...] = (
     (
         r"\b(?:which\s(?:one|\w+)\s(?:do|did|are|would|should)\s(?:you|we|i)\b|(?:do|did)\syou\smean|are\syou\s(?:asking|referring|talking)|could\syou\s(?:please\s)?"
         r"(?:clarify|specify|tell|say|be\smore|confirm|give|provide|let)|can\syou\s(?:please\s)?(?:clarify|specify|tell|say|be\smore|confirm|give|provide|let)|"
-        r"what\s(?:exactly\s)?(?:do|did)\syou\smean|who\s(?:do|did)\syou\smean|please\s(?:clarify|specify)|would\syou\smind\s|more\sspecific)"
+        r"what\s(?:exactly\s)?(?:do|did)\syou\smean|who\s(?:do|did)\syou\smean|please\s(?:clarify|specify|say\swhich|tell\sme\swhich)|would\syou\smind\s|more\sspecific)"
     ),
 )
 ASKING_ZH: tuple[str, ...] = (
@@ -73,6 +73,7 @@ ASKING_ZH: tuple[str, ...] = (
 
 _ABSTAIN = re.compile("|".join(f"(?:{p})" for p in (*ABSTAINING_EN, *ABSTAINING_ZH)))
 _ASK = re.compile("|".join(f"(?:{p})" for p in (*ASKING_EN, *ASKING_ZH)))
+_STOP = re.compile(r"[!?。;\n]|\.(?=\s)")
 # "No more details" after an answer takes nothing back from it.
 _FURTHER = re.compile(
     r"\b(?:more|further|other|else|additional|any\sother|the\sreason|why)\b|其他|其它|更多|别的|另外|原因|为什么"
@@ -99,10 +100,12 @@ def abstaining_anywhere(low: str) -> bool:
     return bool(_ABSTAIN.search(low)) or low.rstrip(" .。!").endswith(("没有", "nothing", "无", "没"))
 
 
-def asking_back(low: str) -> bool:
-    """Say whether a text's last sentence asks the asker something back."""
-    if not low.endswith("?"):
-        return bool(
-            re.search(r"\bplease\s(?:clarify|specify)\b|请(?:您|你)?(?:再)?(?:具体|详细)?(?:说明|明确|补充)", low)
-        )
-    return bool(_ASK.search(low)) or not re.search(r"[.!。;\n]", low)
+def asks_explicitly(low: str) -> bool:
+    """Say whether a text asks to have the question made clear."""
+    return bool(_ASK.search(low))
+
+
+def last_question(low: str) -> int:
+    """Start of the closing sentence where it is a question or asks to clarify, else -1."""
+    start = max((m.end() for m in _STOP.finditer(low.rstrip("?.。! "))), default=0)
+    return start if low.endswith("?") or _ASK.search(low, start) else -1

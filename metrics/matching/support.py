@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from itertools import pairwise
+from datetime import date, datetime
+from itertools import combinations
 
 from memtrial.datasets.schema import Message, Question
 from memtrial.metrics.matching.forms import Key
 from memtrial.metrics.matching.quantities import DATE, ID, Value
 from memtrial.metrics.matching.text import normalise
-from memtrial.metrics.matching.units import COUNT, DURATION
+from memtrial.metrics.matching.units import COUNT, DURATION, PERCENT
 from memtrial.metrics.matching.values import extract
 from memtrial.metrics.matching.when import When, compatible, covers, resolve, with_year
 from memtrial.metrics.records import Result
 
 _DAY = 86400.0
-_SUM_LIMIT = 300
-"""Values beyond this many are not added in threes: a context that large supports nearly any sum."""
+_LIMIT = 60
+"""Values beyond this many are not multiplied, nor added in threes: so large a context would support nearly any number."""
 
 
 def unsupported(
@@ -103,8 +103,7 @@ class _Pool:
         self.items = items
         self.days = sorted({d for v in seen if v.when is not None and (d := _date(v.when)) is not None})
         self.gaps = sorted({v.amount for v in seen if v.family == DURATION})
-        self.numbers = sorted({n for v in seen if v.family not in (DATE, ID) for n in (v.amount, v.raw)})
-        self.rounded = {_round(n) for n in self.numbers}
+        self.amounts = [v for v in seen if v.family not in (DATE, ID)]
 
     def follows(self, value: Value) -> bool:
         """Say whether the value is a date, a count of days or a number that follows from what was seen."""
@@ -114,55 +113,49 @@ class _Pool:
             return False
         if value.family == DURATION and self._days_between(value.amount / _DAY):
             return True
-        if (
-            value.family in ("", COUNT)
-            and value.raw == int(value.raw)
-            and (1 <= value.raw <= max(self.items, 1) or self._days_between(value.raw))
-        ):
+        counted = value.family in ("", COUNT) and value.raw == int(value.raw)
+        if counted and (1 <= value.raw <= self.items or self._days_between(value.raw)):
             return True
-        return self._computed(value.amount) or self._computed(value.raw)
+        return self._computed(value)
 
     def _days_between(self, days: float) -> bool:
+        if days != int(days) or days < 1:
+            return False
         ordinals = {d.toordinal() for d in self.days}
-        wanted = {int(days) + k for k in (-1, 0, 1)} if days == int(days) else set()
-        return any(o + w in ordinals for o in ordinals for w in wanted if w > 0)
+        return any(o + int(days) + k in ordinals for o in ordinals for k in (-1, 0, 1))
 
     def _date_follows(self, when: When) -> bool:
         target = _date(when)
         if target is None:
-            part = when.fields() & {"wd", "part", "y", "m", "d"}
-            return (
-                bool(part)
-                and when.t is None
-                and any(compatible(when, _point(datetime(d.year, d.month, d.day))) for d in self.days)
-            )
-        offsets = {round(g / _DAY) for g in self.gaps} | {1, -1, 2, -2, 7, -7} | {-round(g / _DAY) for g in self.gaps}
-        return any(
-            d + timedelta(days=o + k) == target
-            for d in self.days
-            for o in offsets
-            for k in (-1, 0, 1)
-            if abs(o) < 40_000
-        )
+            vague = when.t is None and when.fields() & {"wd", "part", "y", "m", "d", "within"}
+            return bool(vague) and any(compatible(when, _point(datetime(d.year, d.month, d.day))) for d in self.days)
+        gaps = {round(g / _DAY) for g in self.gaps}
+        offsets = {0, 1, 2, 7} | {g for g in gaps if g < 40_000}
+        days = {d.toordinal() for d in self.days}
+        return any(target.toordinal() + sign * o + k in days for o in offsets for sign in (1, -1) for k in (-1, 0, 1))
 
-    def _computed(self, target: float) -> bool:
-        numbers = self.numbers if len(self.numbers) <= 2 * _SUM_LIMIT else self.numbers[: 2 * _SUM_LIMIT]
-        for n in numbers:
-            if (
-                _round(target - n) in self.rounded
-                or _round(target + n) in self.rounded
-                or _round(n - target) in self.rounded
-            ):
-                return True
-            if n and (
-                _round(target / n) in self.rounded
-                or _round(target * n) in self.rounded
-                or _round(target * 100 / n) in self.rounded
-            ):
-                return True
-        if len(numbers) <= _SUM_LIMIT:
-            return any(_round(target - a - b) in self.rounded for a, b in pairwise(numbers))
-        return False
+    def _computed(self, value: Value) -> bool:
+        """Sum or difference of two alike, product, quotient or share of any two, sum of three, or product and a term."""
+        target = value.amount
+        alike = sorted({_round(v.amount) for v in self.amounts if value.family in ("", v.family) or not v.family})
+        known = set(alike)
+        if any(_round(target - n) in known or _round(target + n) in known for n in alike):
+            return True
+        every = sorted({_round(n) for v in self.amounts for n in (v.amount, v.raw)})[:_LIMIT]
+        digits = len(f"{target:.9f}".rstrip("0").partition(".")[2])
+        if any(
+            b and (_near(a * b, target) or round(a / b, digits) == round(target, digits)) for a in every for b in every
+        ):
+            return True
+        if value.family == PERCENT:
+            return any(b and round(a / b * 100, digits) == round(target, digits) for a in every for b in every)
+        few = alike[:_LIMIT]
+        if any(_round(target - a - b) in known for a, b in combinations(few, 2)):
+            return True
+        counts = {v.raw for v in self.amounts if v.family in ("", COUNT) and 1 < v.raw <= 100}
+        return any(
+            _round(target - count * n) in known or _round(count * n - target) in known for count in counts for n in few
+        )
 
 
 def _round(n: float) -> float:
