@@ -3,8 +3,8 @@
     python tools/calibrate_reader.py                 # fit and write calibration.json
     python tools/calibrate_reader.py --check         # fit nothing; report the committed calibration on the check seeds
 
-Every question is read in three contexts: its evidence alone, its evidence among lures and near misses, and what a plain
-term-overlap search finds. Nothing but the train split is ever looked at.
+Every question is read in four contexts: its evidence alone, its evidence among lures and near misses, what a plain
+term-overlap search finds, and what such a search finds with the evidence taken away. Nothing but the train split is ever looked at.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.linear_model import LogisticRegression
 
 from memtrial.datasets.schema import Message, Question
 from memtrial.datasets.supportdesk import generate
@@ -48,8 +47,8 @@ PRIOR_STRENGTH = 2.0
 WRONG_COSTS = 0.5
 SHOWN = 8
 # signs that hold in any domain; a fit that flips one has found a quirk of the generator
-NEVER_NEGATIVE = ("cover", "item_cover", "near_cover", "link_cover", "fit", "near", "code_hit", "person_hit", "own", "new", "old", "authority", "unit")  # fmt: skip
-NEVER_POSITIVE = ("code_miss", "person_miss", "withdrawn", "replaced", "question", "doubt", "stated", "withdraws", "other_self", "key")  # fmt: skip
+NEVER_NEGATIVE = ("cover", "item_cover", "near_cover", "link_cover", "fit", "near", "code_hit", "person_hit", "own", "new", "old", "authority", "unit", "score", "lead", "total_en", "total_zh", "rank")  # fmt: skip
+NEVER_POSITIVE = ("code_miss", "person_miss", "foreign", "withdrawn", "replaced", "question", "doubt", "stated", "withdraws", "other_self", "key", "outdated", "outranked", "concept_miss", "rivals")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,9 @@ def _cases(question: Question, log: Mapping[str, Message], tenant: Sequence[Mess
     crowd = list({m.id: m for m in [*evidence, *lured[:4], *ranked]}.values())[: max(SHOWN, len(evidence))]
     place = {m.id: n for n, m in enumerate(ranked)}
     crowd.sort(key=lambda m: place.get(m.id, len(ranked)))
-    for kind, messages in (("evidence", by_time), ("crowded", crowd), ("searched", ranked[:SHOWN])):
+    gone = set(question.evidence)
+    missed = [m for m in ranked if m.id not in gone][:SHOWN] if gone else []
+    for kind, messages in (("evidence", by_time), ("crowded", crowd), ("searched", ranked[:SHOWN]), ("missed", missed)):
         if messages or kind == "searched":
             shown = tuple(Evidence.of(m, 1 / (n + 1)) for n, m in enumerate(messages))
             yield Case(kind, question, query, log, shown)
@@ -133,7 +134,7 @@ def fit_weights(cases: Sequence[Case], start: Mapping[str, float]) -> dict[str, 
     names = sorted(start)
     groups: list[tuple[Any, Any]] = []
     for case in cases:
-        if not case.question.answers:
+        if not case.question.answers or case.kind == "missed":
             continue
         need, candidates, _ = read(case, start)
         if need.asked.kind == "choice" or need.asked.many or compute(need) is not None:
@@ -197,17 +198,33 @@ def fit_confidence(read_cases: Sequence[tuple[Case, dict[str, float] | None, str
     names = sorted({n for _, f, _ in rows for n in f})
     x = np.array([[f.get(n, 0.0) for n in names] for _, f, _ in rows])
     y = np.array([result == "correct" for _, _, result in rows])
-    model = LogisticRegression(C=0.5, max_iter=5000).fit(x, y)
-    p = model.predict_proba(x)[:, 1]
+    w, bias = _logistic(x, y.astype(float), names)
+    p = 1 / (1 + np.exp(-(x @ w + bias)))
     silence = np.array([outcome(case, "", abstained=True) == "correct_abstention" for case, _, _ in rows])
+
+    usual = np.array([case.kind != "missed" for case, _, _ in rows])
 
     def worth(threshold: float) -> float:
         given = p >= threshold
-        return float(np.where(given, np.where(y, 1.0, -WRONG_COSTS), silence).mean())
+        return float(np.where(given, np.where(y, 1.0, -WRONG_COSTS), silence)[usual].mean())
 
     threshold = max((t / 100 for t in range(5, 96)), key=worth)
-    weights = {n: round(float(v), 3) for n, v in zip(names, model.coef_[0], strict=True)}
-    return {"bias": round(float(model.intercept_[0]), 3), "weights": weights}, threshold
+    weights = {n: round(float(v), 3) for n, v in zip(names, w, strict=True)}
+    return {"bias": round(bias, 3), "weights": weights}, threshold
+
+
+def _logistic(x: Any, y: Any, names: Sequence[str]) -> tuple[Any, float]:
+    """Fit a ridge logistic regression whose weights keep the signs that reason demands."""
+    bounds = [(0.0 if n in NEVER_NEGATIVE else None, 0.0 if n in NEVER_POSITIVE else None) for n in names]
+
+    def loss(v: Any) -> tuple[float, Any]:
+        z = x @ v[:-1] + v[-1]
+        rest = 1 / (1 + np.exp(-z)) - y
+        total = float((np.logaddexp(0, z) - y * z).sum() + (v[:-1] ** 2).sum())
+        return total, np.append(x.T @ rest + 2 * v[:-1], rest.sum())
+
+    best = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", bounds=[*bounds, (None, None)]).x
+    return best[:-1], float(best[-1])
 
 
 def report(cases: Sequence[Case], calibration: Mapping[str, Any]) -> dict[str, dict[str, float]]:

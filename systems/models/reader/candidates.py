@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
 from memtrial.systems.models.reader import cues
 from memtrial.systems.models.reader.days import Day
@@ -16,6 +17,7 @@ from memtrial.systems.models.reader.spans import trim_statement
 from memtrial.systems.models.reader.text import terms
 from memtrial.systems.models.reader.value import Value
 from memtrial.systems.models.reader.values import extract_names, extract_values
+from memtrial.systems.models.reader.values_dates import in_month_of
 
 # kinds of values that may answer a kind of question, with how well they fit
 FITS: dict[str, dict[str, float]] = {
@@ -27,12 +29,13 @@ FITS: dict[str, dict[str, float]] = {
     "duration": {"duration": 1.0, "date": 0.3},
     "person": {"person": 1.0},
     "place": {"place": 1.0, "quoted": 0.3},
-    "id": {"id": 1.0, "quoted": 0.4, "number": 0.3},
+    "id": {"id": 1.0, "quoted": 0.4, "number": 0.6},
     "email": {"email": 1.0},
     "phone": {"phone": 1.0, "id": 0.4},
     "url": {"url": 1.0},
 }
 READ_PASSAGES = 30
+_COMPARABLE = 0.8
 # a whole sentence in place of a typed value: better than nothing
 WHOLE_FIT = 0.2
 # the day on which something was written, where it names no day
@@ -61,7 +64,30 @@ def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParam
         for value, fit in _fitting(need, passage):
             features = common | _value_features(need, passage, value) | {"fit": fit}
             candidates.append(Candidate(passage, value.say, f"{value.kind}:{value.norm}", value.kind, features))
+    _compare(need, candidates, params)
     return candidates
+
+
+def _compare(need: Need, candidates: Sequence[Candidate], params: ReaderParams) -> None:
+    """Mark what an equally relevant passage outranks by its source, or outdates by its time, on the same kind of value."""
+    best: dict[int, Passage] = {}
+    for candidate in candidates:
+        if candidate.features["fit"] > WRITTEN_FIT:
+            known = best.get(id(candidate.passage.shown))
+            if known is None or candidate.passage.relevance > known.relevance:
+                best[id(candidate.passage.shown)] = candidate.passage
+    rivals = list(best.values())
+    original = need.asked.when == "original"
+    for candidate in candidates:
+        own, shown = candidate.passage.relevance * _COMPARABLE, candidate.passage.shown
+        others = [p.shown for p in rivals if p.shown is not shown and p.relevance >= own]
+        higher = any(o.authority >= shown.authority + 0.3 for o in others)
+        later = any(
+            o.authority >= shown.authority - 0.05 and (o.age > shown.age if original else o.age < shown.age)
+            for o in others
+        )
+        candidate.features["outranked"] = float(params.authority and higher)
+        candidate.features["outdated"] = float(params.recency and later)
 
 
 def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
@@ -74,7 +100,7 @@ def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
     if kind not in FITS:
         return [(whole, 1.0)]
     fits, item = FITS[kind], passage.shown.item
-    values = [*extract_values(passage.text, item.timestamp, need.language), *extract_names(passage.text)]
+    values = [*_values(need, passage), *extract_names(passage.text)]
     found = [(v, fits[v.kind]) for v in values if v.kind in fits]
     if kind == "date" and not any(v.kind == "date" for v, _ in found) and item.timestamp is not None:
         day = Day(item.timestamp.date())
@@ -87,6 +113,18 @@ def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
     return found
 
 
+def _values(need: Need, passage: Passage) -> list[Value]:
+    """Extract values; a day without a month belongs to the month spoken of just before."""
+    values = extract_values(passage.text, passage.shown.item.timestamp, need.language)
+    before = [
+        date.fromisoformat(v.norm)
+        for s in passage.shown.near
+        for v in extract_values(s.item.text, s.item.timestamp, need.language)
+        if v.kind == "date" and len(v.norm) == 10
+    ]
+    return [in_month_of(v, before[-1], need.language) if v.kind == "date" and before else v for v in values]
+
+
 def _whole(need: Need, passage: Passage) -> Value:
     say = trim_statement(passage.text, need)
     return Value("free", 0, len(passage.text), passage.text, say.lower(), say)
@@ -97,7 +135,13 @@ def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict
     text, shown = passage.text, passage.shown
     original = need.asked.when == "original"
     own = any(s.own for s in shown.around)
-    named = any(s.named for s in shown.around)
+    named = len(frozenset().union(*(s.named for s in shown.around))) / len(need.names) if need.names else 0.0
+    foreign = not own and (
+        any(s.foreign for s in shown.around)
+        or any(
+            v.kind == "person" and v.norm not in need.names for s in shown.around for v in extract_names(s.item.text)
+        )
+    )
     coded = any(need.codes & s.codes for s in shown.around)
     return {
         "cover": passage.cover,
@@ -106,8 +150,9 @@ def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict
         "link_cover": passage.link_cover,
         "code_hit": float(coded),
         "code_miss": float(bool(need.codes) and not coded and bool(shown.codes)),
-        "person_hit": float(params.speakers and named),
-        "person_miss": float(params.speakers and bool(need.people) and not named),
+        "person_hit": named * float(params.speakers),
+        "person_miss": (1 - named) * float(params.speakers and bool(need.names)),
+        "foreign": float(params.speakers and need.first_person and foreign),
         "own": float(params.speakers and need.first_person and own),
         "other_self": float(params.speakers and need.first_person and not shown.own and cues.is_first_person(text)),
         "new": (1 - shown.age) * float(params.recency and not original),

@@ -9,8 +9,7 @@ from decimal import Decimal
 
 from memtrial.systems.models.reader.candidates import Candidate
 from memtrial.systems.models.reader.need import Need
-from memtrial.systems.models.reader.passages import Passage
-from memtrial.systems.models.reader.text import terms
+from memtrial.systems.models.reader.passages import KEY_LENGTH, Passage
 from memtrial.systems.models.reader.values import extract_values
 from memtrial.systems.models.reader.values_numbers import plain
 
@@ -19,7 +18,7 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _SPAN = re.compile(
-    r"\bfrom\b.+\b(?:to|till|until)\b|\b(?:till|until|between|after|took|take|since)\b|从.+到|下单.*(?:到|收)|隔了?|之间|用了|花了|过了|等了",
+    r"\bfrom\b.+\b(?:to|till|until)\b|\b(?:till|until|between|after|took|take|since)\b|从.+到|下单.*(?:到|收)|隔了?|之间|用了|花了|过了|等了|几天[后才]|多少天[后才]",
     re.IGNORECASE,
 )
 _LAST_DAY = {"year": 366, "month": 31, "week": 7}
@@ -92,18 +91,21 @@ def count_in_period(need: Need, passages: Sequence[Passage]) -> tuple[str, list[
     if need.asked.kind != "number" or period is None:
         return None
     first, last = _bounds(period.norm)
-    wanted = terms(need.asked.unit) if need.asked.unit else frozenset()
-    inside = []
+    inside: dict[int, Passage] = {}
     for passage in passages:
-        written = passage.shown.item.timestamp
-        if written is None or not first <= written.date() < last:
-            continue
-        if passage.item_cover > 0 and (not wanted or wanted & passage.shown.hits or not need.first_person):
-            inside.append(passage)
+        written, shown = passage.shown.item.timestamp, passage.shown
+        mine = shown.own if need.first_person else passage.item_cover > 0
+        if written is not None and first <= written.date() < last and mine and (shown.codes or passage.item_cover > 0):
+            inside.setdefault(id(shown), passage)
     if not inside:
         return None
-    shown = {id(p.shown): p for p in inside}
-    return str(len(shown)), list(shown.values())
+    # one order may leave several records; what all of them share is the customer
+    every = frozenset.intersection(*(p.shown.codes for p in inside.values())) if len(inside) > 1 else frozenset()
+    things: dict[frozenset[str] | int, Passage] = {}
+    for key, passage in inside.items():
+        codes = frozenset(c for c in passage.shown.codes - every if len(c) >= KEY_LENGTH)
+        things.setdefault(next((k for k in things if isinstance(k, frozenset) and k & codes), codes or key), passage)
+    return str(len(things)), list(things.values())
 
 
 def _bounds(norm: str) -> tuple[date, date]:

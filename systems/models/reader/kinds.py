@@ -29,6 +29,7 @@ _ZH: list[tuple[Kind, str]] = [
     ("url", r"网址|链接|哪个网站"),
     ("id", r"单号|订单号|编号|工单号|序列号|型号|验证码|代码|批次号|发票号|货号|包裹号|票号|sku|(?<![A-Za-z])S/?N|哪(?:个|张|一个|一张|笔|一笔)(?:订单|工单|单子)"),
     ("list", r"哪些|哪几|都有(?:什么|谁|哪)|有哪|分别|列出|列举|列一下|名单|都(?:说|提|买|订|要|用|做)了?(?:什么|哪|啥)|[少缺]了?(?:什么|啥)|有谁"),
+    ("free", r"给谁|为谁|送谁|(?:什么|怎么|哪).*(?:说过|提过|讲过|记得|知道).*吗"),
     ("person", r"谁|哪位|哪个人|叫什么名字|什么人|(?:师傅|先生|女士|经理|司机|老师|医生|客服)叫(?:什么|啥)|负责人是|联系人是|姓什么|姓名|哪个(?:客户|同事|经理|客户经理|客服|师傅)"),
     ("place", r"哪里|(?<!卡在)哪儿|在哪|什么地方|地址|哪个(?:城市|国家|仓库?|库房|地方|地区|省|市|门店|店|站|机场|房间|会议室)|送到哪|寄到哪|去哪"),
     ("number", r"多少|几(?:个|单|台|件|只|张|份|箱|包|本|套|盒|条|双|把|瓶|位|名|人|次|回|种|款|项|批|部|辆|支|颗|杯|间|层|楼|岁|斤|倍|克|米|公里|端|口|寸)|数量|第几|多重|多高|多大|多远|多宽|容量|重量|尺寸|功率|电压|分辨率|数值"),
@@ -50,6 +51,7 @@ _EN: list[tuple[Kind, str]] = [
     ("number", r"\bhow many\b|\bhow often\b|\b(?:number|count) of\b|^count\b|\bwhat(?:'s| is| was| are) the (?:\w+ ){0,3}(?:quantity|capacity|weight|height|width|size|score|count|age|population|wattage|voltage|resolution|battery)\b|\bhow (?:old|tall|heavy|wide|deep|big|far|fast|large|high|loud|bright)\b|\bhow much\b|\bwhat (?:size|quantity)\b|\bhow long\b"),
     ("list", r"\b(?:which|what) (?:\w+ )?(?!(?:address|status|progress|process|access|class|business|boss|dress|series|this|his|does|has|was|is)\b)(?:\w{2,}[^\Wsiu]s|people|children)\b(?! (?:is|was|has)\b)|^(?:please )?(?:list|name(?! of)|enumerate)\b|\bwhat (?:all|else)\b|\bwho all\b|\bnames of\b|\bwhat(?:'s| is| was|'re| are)? (?:still )?(?:missing|lacking)\b|\bwhat wasn't in\b|\bwhat are (?:the|all|my|his|her|their)\b.*s\b"),
     ("choice", rf"^(?:[\w',]+ ){{0,2}}(?:{_EN_AUX})\b.+\b\w+ or (?!not\b|more\b|less\b|so\b|later\b|two\b|anything\b|something\b)\w+.*\?|\b(?:which|what|who)\b.*[,:?-].*\bor\b.*\?|\bwhether\b.*\bor (?!not\b)"),
+    ("free", r"\bwhom?\b.*\bfor\?|\bfor whom\b"),
     ("person", r"\bwho(?:m|se|'s)?\b|\b(?:which|what) (?:person|colleague|agent|customer|user|engineer|\w*\s?manager|teammate|friend|employee|technician|rep|representative|driver|author|artist|doctor)\b|\b(?:what(?:'s| is| was) )?(?:the |my |his |her |their )?(?:[\w'’]+ ){0,3}name\b|\bwhat(?:'s| is| was) (?:the )?(?:driver|courier|technician|manager|agent)\b.*\bcalled\b"),
     ("place", r"\bwhere\b(?! (?:do|did|does) (?:things|we|it|that) stand)|\bwhereabouts\b|\bdestination\b|\b(?:which|what) (?:\w+ )?(?:city|country|town|state|place|address|location|warehouse|store|office|building|street|hotel|restaurant|airport|room|depot|centre|center|branch|shop|park|school)\b|\bwhat(?:'s| is| was) .{0,30}\b(?:address|location)\b"),
 ]  # fmt: skip

@@ -18,6 +18,7 @@ _REFERS_BACK = re.compile(
     r"|它|他|她|那个|这个|那|这|其|呢[？?]?$|也|同样|那么",
     re.IGNORECASE,
 )
+_MODEL = re.compile(r"\s\d+[A-Za-z]{0,2}\b")
 _ELLIPSIS = re.compile(r"^\W*(?:and|what about|how about|same for)\b|^\W*(?:那|还有|换成)|呢[？?]?$", re.IGNORECASE)
 # question words of Chinese: their characters would only blur the overlap
 _ASKING = re.compile(
@@ -41,7 +42,7 @@ class Need:
         language: ``zh`` or ``en``.
         terms: content terms with weights in (0, 1]; those of the history weigh less.
         codes: identifiers named (order numbers, SKUs), normalised.
-        people: names of people, lower case.
+        names: names of people and products, lower case.
         values: norms of the typed values that the question itself states.
         first_person: the asker asks about their own things.
         asker: who asks, lower case.
@@ -52,7 +53,7 @@ class Need:
     language: str
     terms: Mapping[str, float]
     codes: frozenset[str]
-    people: frozenset[str]
+    names: frozenset[str]
     values: tuple[Value, ...]
     first_person: bool
     asker: str
@@ -64,7 +65,7 @@ def understand(query: Query) -> Need:
     language = language_of(question, query.language)
     weights = {t: _term_weight(t) for t in terms(_ASKING.sub(" ", question))}
     values = list(extract_values(question, query.asked_at, language))
-    people = _people(question)
+    names = _named(question)
     codes = frozenset(v.norm for v in values if v.kind == "id")
     asked = predict_kind(question, query.options)
     if query.history and (_REFERS_BACK.search(question) or len(weights) < 4):
@@ -84,15 +85,15 @@ def understand(query: Query) -> Need:
                 codes = frozenset(
                     v.norm for v in extract_values(turn.text[:MAX_QUESTION], query.asked_at, language) if v.kind == "id"
                 )
-            if not people:
-                people = _people(turn.text[:MAX_QUESTION])
+            if not names:
+                names = _named(turn.text[:MAX_QUESTION])
     return Need(
         question=question,
         asked=asked,
         language=language,
         terms=weights,
         codes=codes,
-        people=people,
+        names=names,
         values=tuple(values),
         first_person=bool(_FIRST_PERSON.search(question)),
         asker=query.asker.lower(),
@@ -106,5 +107,17 @@ def _term_weight(term: str) -> float:
     return 0.3 if len(term) == 1 and term >= "一" else 1.0
 
 
-def _people(text: str) -> frozenset[str]:
-    return frozenset(v.norm for v in extract_names(text) if v.kind == "person")
+def _named(text: str) -> frozenset[str]:
+    """Return the names in a question, lower case, with the model number behind them ("Kestrel 5L").
+
+    A single capital word that opens the text is a name only where it is somebody's or carries a number.
+    """
+    found = set()
+    for value in extract_names(text):
+        if value.kind != "person":
+            continue
+        model = _MODEL.match(text, value.end)
+        opens = not text[: value.start].strip(" \"'“(") and " " not in value.text and value.text.isascii()
+        if model or not opens or text[value.end : value.end + 2] in ("'s", "’s"):
+            found.add(value.norm + (model.group().lower() if model else ""))
+    return frozenset(found)

@@ -18,7 +18,7 @@ _EXCHANGE = timedelta(minutes=45)
 _TURNS_BACK = 3
 # a code that many items share is the mark of a customer or a product and joins little
 _LINKED_MOST = 24
-_KEY_LENGTH = 5
+KEY_LENGTH = 5
 RECORD_SOURCES = frozenset({"erp", "crm", "wms", "billing", "wiki", "policy", "docs", "system"})
 _AUTHORITY = {"erp": 1.0, "crm": 1.0, "wms": 1.0, "billing": 1.0, "wiki": 0.85, "policy": 0.85, "docs": 0.85, "email": 0.6,
               "e-mail": 0.6, "ticket": 0.6, "note": 0.5, "chat_log": 0.5, "chat": 0.5, "sms": 0.5, "forum": 0.1, "social": 0.1}  # fmt: skip
@@ -35,7 +35,8 @@ class Shown:
         hits: terms of the question that it holds.
         codes: identifiers in it.
         own: it was said by or to the asker, or names them.
-        named: it was said by or names a person of the question.
+        named: names of the question that it holds or was said by.
+        foreign: it is between other people than the asker.
         near: items said shortly before it in the same conversation.
         linked: items that share an identifier with it (the order that a delivery record belongs to).
         age: 0 for the newest item of the context, 1 for the oldest.
@@ -47,7 +48,8 @@ class Shown:
     hits: frozenset[str]
     codes: frozenset[str]
     own: bool
-    named: bool
+    named: frozenset[str]
+    foreign: bool
     near: list[Shown] = field(default_factory=list)
     linked: list[Shown] = field(default_factory=list)
     age: float = 0.0
@@ -117,7 +119,13 @@ def weigh(need: Need, context: Sequence[Evidence]) -> list[Passage]:
 
 def _shown(need: Need, context: Sequence[Evidence]) -> list[Shown]:
     asker_name = next((e.sender.lower() for e in context if e.sender_id and e.sender_id.lower() == need.asker), "")
-    names = {need.asker, asker_name} - {""}
+    # ids such as "shop-K20417" carry the customer number that records name
+    number = need.asker.rsplit("-", 1)[-1]
+    names = {
+        need.asker,
+        asker_name,
+        number if len(number) >= KEY_LENGTH and any(c.isdigit() for c in number) else "",
+    } - {""}
     shown = []
     for index, item in enumerate(context):
         if not item.text.strip() or cues.is_instruction(item.text):
@@ -125,9 +133,10 @@ def _shown(need: Need, context: Sequence[Evidence]) -> list[Shown]:
         lower, sender = item.text.lower(), item.sender.lower()
         people = {item.sender_id.lower(), item.recipient_id.lower(), sender}
         hits = need.terms.keys() & (terms(item.text) | terms(item.sender))
-        own = bool(people & names) or any(_names(lower, n) for n in names)
-        named = any(_same_person(p, sender) or p in lower for p in need.people)
-        shown.append(Shown(item, index, frozenset(hits), codes_in(item.text), own, named))
+        own = bool(people & names) or any(_holds(lower, n) for n in names)
+        named = frozenset(n for n in need.names if _same_person(n, sender) or _holds(lower, n))
+        between = bool(item.sender_id and item.recipient_id) and item.source.lower() not in RECORD_SOURCES
+        shown.append(Shown(item, index, frozenset(hits), codes_in(item.text), own, named, between and not own))
     ordered = _by_time(shown)
     for place, entry in enumerate(ordered):
         entry.age = 1 - place / (len(ordered) - 1) if len(ordered) > 1 else 0.0
@@ -136,8 +145,15 @@ def _shown(need: Need, context: Sequence[Evidence]) -> list[Shown]:
     return shown
 
 
-def _names(text: str, name: str) -> bool:
-    return len(name) > 1 and name in text
+def _holds(text: str, name: str) -> bool:
+    """Tell whether a text holds a name as a whole: Hugo Clark is not in Hugo Clarke, nor Kestrel 5 in Kestrel 5L."""
+    place = text.find(name) if len(name) > 1 else -1
+    while place >= 0:
+        before, after = text[place - 1 : place], text[place + len(name) : place + len(name) + 1]
+        if not name.isascii() or not ((before.isascii() and before.isalnum()) or (after.isascii() and after.isalnum())):
+            return True
+        place = text.find(name, place + 1)
+    return False
 
 
 def _same_person(name: str, sender: str) -> bool:
@@ -192,7 +208,7 @@ def _join_codes(shown: Sequence[Shown]) -> None:
 
 def _keys(entry: Shown) -> list[str]:
     """Return identifiers long enough to name one order or person; short ones (S2X) are models."""
-    return [code for code in entry.codes if len(code) >= _KEY_LENGTH]
+    return [code for code in entry.codes if len(code) >= KEY_LENGTH]
 
 
 def _weights(need: Need, shown: Sequence[Shown]) -> Mapping[str, float]:

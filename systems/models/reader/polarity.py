@@ -8,8 +8,8 @@ from memtrial.systems.models.reader import cues
 
 # opposites: what says the first, what says the second; the last mention in a sentence is the state it ends in
 _OPPOSITES = [
-    (r"\b(?:re-?)?open(?:ed|s)?\b|\bpending|\bactive|\bunresolved|\bunsettled|\bongoing|\blive again|\bin progress|重新|重开|又开|未结|处理中|进行中|打开|开着|新建|挂着",
-     r"\bclos(?:ed?|ing)\b|\bresolved|\bsettled|\bcompleted|\bfinished|\bexpired|\bsolved|\bwrapped up|\bover and done|\bdone with|\bdealt with|关闭|关单|关了|解决|结案|结单|结了|结束|办结|完结|完成|过期|失效|结掉"),
+    (r"\b(?:re-?)?open(?:ed|s)?\b|\bpending|\bactive|\bunresolved|\bunsettled|\bongoing|\blive again|\bin progress|\bstill (?:on|working|waiting|at it|looking)\b|撤销(?:完结|关闭|结案)|没有?结|重新|重开|又开|未结|处理中|进行中|打开|开着|新建|挂着",
+     r"\bclos(?:ed?|ing)\b|\bresolved|\bsettled|\bcompleted|\bfinished|\bexpired|\bsolved|\bwraps? (?:\w+ )?up|\bwrapped up|\bover and done|\bdone with|\bdealt with|关闭|关单|关了|解决|结案|结单|结了|结束|办结|完结|完成|过期|失效|结掉"),
     (r"\bin stock|\bavailable|有货|现货|在售", r"\bout of stock|\bsold out|\bunavailable|\bdiscontinued|缺货|无货|售罄|下架|停产"),
     (r"\bapprov\w*|\baccept\w*|\bgrant\w*|\bagree\w*|\bcame through|\bwent through|\bsaid yes|\bconfirmed|\bsign(?:ed)? up|批准|批了|批下来|同意|通过|接受|答应|下来了|申请到|办下来",
      r"\breject\w*|\bdeclin\w*|\brefus\w*|\bdenied|\bturned down|\bfell through|\bis off\b|\bno go\b|拒绝|驳回|不批|没批|没过|没通过|没下来|黄了|没戏|泡汤"),
@@ -21,12 +21,12 @@ _OPPOSITES = [
 _STATES = [(re.compile(a, re.IGNORECASE), re.compile(b, re.IGNORECASE)) for a, b in _OPPOSITES]
 # neither yes nor no yet, whatever was asked to have happened
 _UNDECIDED = re.compile(
-    r"\bsleep on it\b|\bthink (?:about|it over|on it)\b|\bthinking (?:about|it over)\b|\bnot (?:yet|sure)\b|\bhesitat\w*|\bundecided\b|\bno promises\b|\bcan(?:no|')t promise\b|\blet me (?:see|think|check)\b|\bon the fence\b|\bputs? me off\b|\bworr\w+|\bbothers?\b|\btry to\b|\bsee (?:if|whether)\b"
-    r"|斟酌|考虑|再想|犹豫|顾虑|纠结|不敢(?:打)?(?:包票|保证)|不保证|还没(?:定|想)|试试|争取|尽量|担心|看看能不能",
+    r"\bsleep on it\b|\bthink (?:about|it over|on it)\b|\bthinking (?:about|it over)\b|\bnot (?:yet|sure)\b|\bhesitat\w*|\bundecided\b|\bno promises\b|\bcan(?:no|')t promise\b|\blet me (?:see|think|check)\b|\bon the fence\b|\bputs? me off\b|\bworr\w+|\bbothers?\b|\btry to\b|\btorn\b|\bsecond thoughts\b|\bsnag\b|\byes or no\b|\bunsure\b|\bhold(?:ing)? off\b|\bnot convinced\b|\bno rush\b|\bsee (?:if|whether)\b"
+    r"|斟酌|考虑|再想|犹豫|顾虑|纠结|不敢(?:打)?(?:包票|保证)|不保证|还没(?:定|想)|不急|卡在|拿不定|下不了决心|观望|没想好|试试|争取|尽量|担心|看看能不能",
     re.IGNORECASE,
 )
 _RESTRICTED = re.compile(
-    r"\bonly\b(?! \d)|\bexclusive(?:ly)?\b|仅(?!供)|只有|只在|只能|限(?=[一-鿿]{1,6}(?:版|款|型))|专属|独占",
+    r"\bonly\b(?! \d)|\b(?:limited|restricted|reserved) (?:to|for)\b|\bexclusive(?:ly)?\b|仅(?!供)|只有|只在|只能|限(?=[一-鿿]{1,6}(?:版|款|型))|专属|独占",
     re.IGNORECASE,
 )
 
@@ -60,12 +60,17 @@ def speaks_of_state(question: str, text: str) -> bool:
 
 def _state(pair: tuple[re.Pattern[str], re.Pattern[str]], text: str) -> int:
     """Return 1 or -1 for the side of a pair that a text ends on, 0 where it names neither; a negation just before flips."""
-    last, state = -1, 0
-    for sign, pattern in zip((1, -1), pair, strict=True):
-        for match in pattern.finditer(text):
-            if match.start() >= last:
-                last = match.start()
-                lead = text[max(0, last - (4 if text[last] >= "一" else 10)) : last]
-                denied = cues.negations(lead) % 2 == 1
-                state = -sign if denied else sign
+    found = sorted(
+        (match.start(), -match.end(), sign)
+        for sign, pattern in zip((1, -1), pair, strict=True)
+        for match in pattern.finditer(text)
+    )
+    state, covered = 0, 0
+    for start, end, sign in found:
+        # 撤销完结 takes a closing back: what lies inside a longer mention does not count
+        if -end <= covered:
+            continue
+        covered = -end
+        lead = text[max(0, start - (4 if text[start] >= "一" else 10)) : start]
+        state = -sign if cues.negations(lead) % 2 == 1 else sign
     return state

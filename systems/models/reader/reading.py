@@ -20,6 +20,7 @@ from memtrial.systems.models.reader.passages import Passage, weigh
 
 UNKNOWN = {"en": "I don't know.", "zh": "不知道。"}
 COMPUTED_CONFIDENCE = 0.95
+_CLOSE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +105,31 @@ def score(
 def confidence_features(need: Need, candidates: Sequence[Candidate], draft: Draft) -> dict[str, float]:
     """Return what tells a right answer from a wrong one: score, lead over the next different answer, coverage."""
     best = draft.best
+    concepts = {t for t in need.terms if t.startswith("§")}
     rival = next((c.score for c in candidates if c.norm != best.norm), best.score - 1.0)
     return {
         "score": best.score,
         "lead": max(-1.0, min(1.0, best.score - rival)),
         "cover": best.passage.cover,
-        "total": max(best.passage.near_cover, best.passage.link_cover),
+        "rivals": math.log1p(len({c.norm for c in candidates if c.score > best.score - _CLOSE})),
+        "concept_miss": float(bool(concepts) and not any(concepts & s.hits for s in best.passage.shown.around)),
+        f"total_{need.language}": max(best.passage.near_cover, best.passage.link_cover),
         **{
             name: best.features.get(name, 0.0)
-            for name in ("fit", "code_miss", "person_miss", "own", "doubt", "question")
+            for name in (
+                "fit",
+                "code_miss",
+                "person_miss",
+                "own",
+                "foreign",
+                "doubt",
+                "question",
+                "outdated",
+                "outranked",
+                "withdrawn",
+            )
         },
+        f"language_{need.language}": 1.0,
         f"kind_{need.asked.kind}": 1.0,
     }
 

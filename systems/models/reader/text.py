@@ -27,6 +27,8 @@ _EN_STOP = frozenset(_EN_STOP_WORDS.split())
 _ZH_STOP_CHARS = frozenset(
     "的了吗呢吧啊呀么是在有和与及就都也还又很到我你他她它们这那个为什怎哪谁几多少请问把被给跟对能会要想说过着得地之其以于从上下一"
 )
+# a pair that holds one of these crosses the edge of a word
+_ZH_PARTICLES = frozenset("的了吗呢吧啊呀么我你您他她它这那很都也就把被给跟请")
 _stemmer_lock = threading.Lock()
 _stemmer = Stemmer.Stemmer("english")
 
@@ -55,6 +57,8 @@ def terms(text: str) -> frozenset[str]:
                 run[i : i + 2]
                 for i in range(len(run) - 1)
                 if not (run[i] in _ZH_STOP_CHARS and run[i + 1] in _ZH_STOP_CHARS)
+                and run[i] not in _ZH_PARTICLES
+                and run[i + 1] not in _ZH_PARTICLES
             )
         else:
             lower = run.lower().replace("’", "'").removesuffix("'s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 
 from memtrial.systems.models.reader.days import (
@@ -76,11 +77,11 @@ def _slashes(m: re.Match[str], anchor: date, text: str) -> Day | None:
 
 
 @_rule(
-    rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m>{_MONTH_NAME})\b\.?(?:,?\s(?P<y>(?:19|20)\d\d))?",
+    rf"\b(?:(?:{_DAY_NAME}),?\s)?(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<m>{_MONTH_NAME})\b\.?(?:,?\s(?P<y>(?:19|20)\d\d))?",
     re.IGNORECASE,
 )
 @_rule(
-    rf"\b(?P<m>{_MONTH_NAME})\b\.?\s(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(?P<y>(?:19|20)\d\d))?",
+    rf"\b(?:(?:{_DAY_NAME}),?\s)?(?P<m>{_MONTH_NAME})\b\.?\s(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(?P<y>(?:19|20)\d\d))?",
     re.IGNORECASE,
 )
 def _day_month(m: re.Match[str], anchor: date, text: str) -> Day | None:
@@ -208,6 +209,16 @@ def _month(m: re.Match[str], anchor: date, text: str) -> Day | None:
     month = _number(m["m"]) or _MONTH_OF.get(m["m"][:3].lower())
     day = near_year(month, 1, anchor) if month and 1 <= month <= 12 else None
     return Day(day.first, "month") if day else None
+
+
+_DAY_ALONE = re.compile(r"(?:the )?(?P<d>\d{1,2})(?:st|nd|rd|th)|(?P<z>\d{1,2})[号日]", re.IGNORECASE)
+
+
+def in_month_of(value: Value, spoken_of: date, language: str) -> Value:
+    """Read a day of the month that names no month ("the 2nd") in the month that was just spoken of."""
+    match = _DAY_ALONE.fullmatch(value.text)
+    day = make_day(spoken_of.year, spoken_of.month, int(match["d"] or match["z"])) if match else None
+    return replace(value, norm=day.norm, say=day.say(language)) if day else value
 
 
 def find_dates(text: str, anchor: date | None, language: str) -> list[Value]:
