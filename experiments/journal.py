@@ -25,6 +25,7 @@ class Measure(BaseModel):
     """What was measured once for a system on one corpus.
 
     Attributes:
+        upto: messages that the plan hands over before the last question; a larger ``--limit`` may ask for more.
         failed: error kind when the system could not be created or could not take the messages in; then nothing else is set.
         ingest_s: time of all hand-overs, replayed work included.
         replayed_s: the part of it that an artifact cache served and that was measured earlier.
@@ -37,6 +38,7 @@ class Measure(BaseModel):
     unit: str
     repeat: int
     corpus_id: str
+    upto: int
     failed: str | None = None
     detail: str = ""
     ingest_s: float | None = None
@@ -108,7 +110,7 @@ def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:
                     state.wall_s, segment_s = state.wall_s + segment_s, 0.0
                 elif kind == "measure":
                     measure = Measure.model_validate(row)
-                    state.measures.setdefault((measure.unit, measure.repeat, measure.corpus_id), measure)
+                    keep_measure(state.measures, measure)
                 elif kind == "result":
                     _take(state, seen, row, wanted)
                 else:
@@ -118,6 +120,14 @@ def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:
                 state.corrupt.append(number)
     state.wall_s += segment_s
     return state
+
+
+def keep_measure(measures: dict[tuple[str, int, str], Measure], measure: Measure) -> None:
+    """Put a measure in its place unless one that went at least as far is there."""
+    name = (measure.unit, measure.repeat, measure.corpus_id)
+    before = measures.get(name)
+    if before is None or before.upto < measure.upto:
+        measures[name] = measure
 
 
 def _take(state: JournalState, seen: set[str], row: dict[str, Any], wanted: Callable[[str], bool]) -> None:

@@ -19,7 +19,7 @@ from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Question
 from memtrial.experiments.config import Config, load_config
 from memtrial.experiments.folder import LOGS, WORK, claimed, default_folder, locked
-from memtrial.experiments.journal import Journal, JournalState, Measure, read_journal
+from memtrial.experiments.journal import Journal, JournalState, Measure, keep_measure, read_journal
 from memtrial.experiments.manifest import build_manifest, header, trial_infos
 from memtrial.experiments.plan import CorpusPlan, Plan, Unit, make_plan
 from memtrial.experiments.progress import Progress, RunSummary, Score, Silent
@@ -169,7 +169,7 @@ class _Runner:
 
         def measure(found: Measure) -> None:
             journal.append("measure", found.model_dump(), time.monotonic() - self._start)
-            self._state.measures[found.unit, found.repeat, found.corpus_id] = found
+            keep_measure(self._state.measures, found)
 
         name = re.sub(r"[^\w.=+-]+", "_", f"{unit.info.trial}-{unit.info.dataset}")[:120]
         return Desk(

@@ -191,7 +191,10 @@ def _read(path: Path, parse: Callable[[Path], Any]) -> Any:
         raise UserError(f"{path} is missing; run the same command again to write it anew") from error
     except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError, ValidationError, pa.ArrowException) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UserError(f"{path} is corrupt ({first[:120]}); run the same command again to write it anew") from error
+        cure = (
+            "nobody knows what the run is of" if path.name == CONFIG else "run the same command again to write it anew"
+        )
+        raise UserError(f"{path} is corrupt ({first[:120]}); {cure}") from error
 
 
 def _referred(record: Record) -> Iterable[Sequence[str]]:

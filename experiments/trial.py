@@ -117,6 +117,8 @@ class Trial:
         name = (self._unit.info.unit, self._repeat, part.corpus.id)
         keys = [self._unit.key(self._repeat, part.corpus.id, q.id) for q in part.questions]
         measure = self._desk.measures.get(name)
+        if measure is not None and measure.upto < part.upto[-1]:
+            measure = None
         if measure is None or not all(key in self._desk.results for key in keys):
             measure = self._work(part, keys, measure)
         else:
@@ -125,7 +127,7 @@ class Trial:
         self._streak += measure.failed in _FATAL
 
     def _work(self, part: CorpusPlan, keys: list[str], before: Measure | None) -> Measure:
-        measure = Measure(unit=self._unit.info.unit, repeat=self._repeat, corpus_id=part.corpus.id)
+        measure = Measure(unit=self._unit.info.unit, repeat=self._repeat, corpus_id=part.corpus.id, upto=part.upto[-1])
         try:
             self._questions(part, keys)
             if before is None:

@@ -27,7 +27,7 @@ def write(path: Path, count: int) -> list[bytes]:
     journal.append("segment", {"at": "2026-01-01T00:00:00+00:00"}, 0.0)
     for i in range(count):
         journal.append("result", {"key": f"k{i}", **RESULT}, i + 0.5)
-    journal.append("measure", Measure(unit="u", repeat=0, corpus_id="c", ingest_s=1.0).model_dump(), count)
+    journal.append("measure", Measure(unit="u", repeat=0, corpus_id="c", upto=9, ingest_s=1.0).model_dump(), count)
     journal.close()
     return path.read_bytes().splitlines(keepends=True)
 
