@@ -21,7 +21,9 @@ def _install(session: nox.Session, *extra: str) -> None:
 def bench(session: nox.Session) -> None:
     """Run experiments/configs/bench.yaml and the pytest-benchmark suite; print the report's first lines."""
     _install(session, *DEV)
-    session.run("pytest", "tests/benchmarks", "--benchmark-only", "--benchmark-columns=min,mean,rounds", "-p", "no:xdist")
+    session.run(
+        "pytest", "tests/benchmarks", "--benchmark-only", "--benchmark-columns=min,mean,rounds", "-p", "no:xdist"
+    )
     session.run("memtrial", "run", "bench", "--out", "runs/bench", *session.posargs)
 
 

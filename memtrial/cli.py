@@ -6,7 +6,9 @@ sentence on standard error, never a traceback. Everything heavy is imported insi
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -40,7 +42,9 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def _main(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print version.")
+    ] = False,
 ) -> None:
     """Compare memory architectures for LLM agents."""
 
@@ -66,7 +70,9 @@ def init(
 def run(
     config: Annotated[str, typer.Argument(help="A YAML file, or the name of a shipped configuration (quickstart).")],
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the run; the same folder resumes.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most this many questions per data set.")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="At most this many questions per data set.")
+    ] = None,
     set_: _Set = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show trials and estimates, run nothing.")] = False,
 ) -> None:
@@ -120,11 +126,13 @@ def show(
 @app.command()
 def systems(
     name: Annotated[str | None, typer.Argument(help="A system to describe, or the word: check.")] = None,
-    target: Annotated[str | None, typer.Argument(help="After check: name, package.module:Class, file.py:Class, URL.")] = None,
+    target: Annotated[
+        str | None, typer.Argument(help="After check: name, package.module:Class, file.py:Class, URL.")
+    ] = None,
     set_: _Set = None,
 ) -> None:
     """List systems, describe one, or run the conformance tests: memtrial systems check TARGET."""
-    from memtrial.systems.registry import describe, system_names
+    from memtrial.systems.registry import system_names
 
     if name is None:
         width = max(len(info.name) for info in system_names())
@@ -132,16 +140,31 @@ def systems(
             typer.echo(f"{info.name:<{width}}  {info.summary}")
         return
     if name != "check":
-        typer.echo(describe(name))
+        typer.echo(_describe(name))
         return
     if target is None:
         raise UserError("memtrial systems check needs a TARGET: a name, package.module:Class, file.py:Class or URL")
-    from memtrial.experiments.config import parse_overrides
-    from memtrial.systems.conformance import check_system, render_conformance
+    from memtrial.experiments.overrides import parse_overrides
+    from memtrial.systems.conformance import check_system
 
     outcome = check_system(target, parse_overrides(set_ or []))
-    typer.echo(render_conformance(outcome))
-    raise typer.Exit(0 if outcome.passed else 1)
+    for row in outcome.rows:
+        typer.echo(f"{'ok  ' if row.passed else 'FAIL'}  {row.name}{': ' + row.detail if row.detail else ''}")
+    failed = sum(not row.passed for row in outcome.rows)
+    typer.echo(f"{target}: {len(outcome.rows) - failed} of {len(outcome.rows)} checks passed")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _describe(name: str) -> str:
+    import inspect
+
+    import yaml
+
+    from memtrial.systems.registry import resolve
+
+    factory = resolve(name)
+    entry = yaml.safe_dump({"systems": {"label": {"use": name, **factory.validate({})}}}, sort_keys=False)
+    return f"{inspect.getdoc(factory.cls) or name}\n\nIn a configuration, with every default:\n\n{entry}"
 
 
 @datasets_app.command("list")
@@ -155,7 +178,7 @@ def datasets_list() -> None:
 
 
 def _spec(name: str, path: Path | None, options: list[str] | None) -> dict[str, Any]:
-    from memtrial.experiments.config import parse_overrides
+    from memtrial.experiments.overrides import parse_overrides
 
     spec: dict[str, Any] = {"name": name, **parse_overrides(options or [])}
     if path is not None:
@@ -175,7 +198,7 @@ def datasets_check(
 
     findings = check_dataset(load_dataset(_spec(name, path, set_)))
     typer.echo(render_check(findings))
-    raise typer.Exit(1 if findings.errors else 0)
+    raise typer.Exit(0 if findings.ok else 1)
 
 
 @datasets_app.command("build")
@@ -208,9 +231,17 @@ def main() -> NoReturn:
     except UserError as error:
         typer.echo(f"memtrial: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("memtrial: interrupted; run the same command again to go on", err=True)
-        sys.exit(130)
+    except SystemExit as stop:
+        if stop.code == 130:  # typer's answer to Ctrl-C
+            typer.echo("memtrial: interrupted; run the same command again to go on", err=True)
+        raise
+    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception:  # noqa: BLE001
+        # 1 means that a gate failed; a fault of our own must not look like one.
+        traceback.print_exc()
+        sys.exit(2)
     sys.exit(0)
 
 

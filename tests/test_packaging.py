@@ -16,10 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    code = (
-        "import sys; from hatchling import build; "
-        "build.build_wheel(sys.argv[1]); build.build_sdist(sys.argv[1])"
-    )
+    code = "import sys; from hatchling import build; build.build_wheel(sys.argv[1]); build.build_sdist(sys.argv[1])"
     subprocess.run([sys.executable, "-c", code, str(out)], cwd=ROOT, check=True, capture_output=True)
     return out
 
@@ -47,7 +44,8 @@ def test_wheel_holds_code_data_and_configurations(built: Path) -> None:
 
 def test_sdist_can_be_built_from_again(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
-    names = {n.split("/", 1)[1] for n in tarfile.open(sdist).getnames() if "/" in n}
+    with tarfile.open(sdist) as archive:
+        names = {n.split("/", 1)[1] for n in archive.getnames() if "/" in n}
     for wanted in ("pyproject.toml", "README.md", "LICENSE", "memtrial/datasets/schema.py", "noxfile.py"):
         assert wanted in names
 
@@ -63,7 +61,12 @@ def test_every_module_of_the_wheel_imports_without_the_repository(built: Path, t
         "print(sum(1 for _ in d.questions()))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(tmp_path)},
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "144"

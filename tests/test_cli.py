@@ -1,0 +1,185 @@
+"""The command line as a user meets it: what it prints, what it leaves on disk, how it exits."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+CONFIG = """
+data: {hand: {name: handwritten, language: en}}
+systems: [no_memory, bm25, oracle]
+metrics: {resamples: 200}
+"""
+
+
+def memtrial(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "memtrial.cli", *args], cwd=cwd, check=False, capture_output=True, text=True, timeout=240
+    )
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run on a few questions."""
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "c.yaml").write_text(CONFIG)
+    ran = memtrial("run", "c.yaml", "--out", "out", "--limit", "10", cwd=folder)
+    assert ran.returncode == 0, ran.stderr
+    assert "No language model was used" in ran.stdout
+    assert "report: out/report.html" in ran.stdout
+    return folder
+
+
+def test_a_run_leaves_what_the_contract_names(done: Path) -> None:
+    names = {p.name for p in (done / "out").iterdir()}
+    assert names >= {
+        "config.yaml",
+        "manifest.json",
+        "journal.jsonl",
+        "records.parquet",
+        "metrics.json",
+        "report.html",
+        "report.md",
+        "figures",
+    }
+    rows = json.loads((done / "out" / "metrics.json").read_text(), parse_constant=lambda word: pytest.fail(word))
+    assert set(rows[0]) == {
+        "trial", "system", "params", "dataset", "slice", "metric", "value", "low", "high", "n", "judge", "status",
+    }  # fmt: skip
+    outcomes = [r for r in rows if r["trial"] == "oracle" and r["metric"] == "accuracy" and r["slice"] == "all"]
+    assert [r["n"] for r in outcomes] == [10]
+
+
+def test_the_same_command_asks_nothing_again_and_changes_no_figure(done: Path) -> None:
+    before = (done / "out" / "metrics.json").read_bytes()
+    results = (done / "out" / "journal.jsonl").read_text().count('"type":"result"')
+    again = memtrial("run", "c.yaml", "--out", "out", "--limit", "10", cwd=done)
+    assert again.returncode == 0, again.stderr
+    assert (done / "out" / "metrics.json").read_bytes() == before
+    assert (done / "out" / "journal.jsonl").read_text().count('"type":"result"') == results == 30
+
+
+def test_report_gives_the_same_bytes_from_the_same_records(done: Path) -> None:
+    before = {name: (done / "out" / name).read_bytes() for name in ("report.html", "report.md")}
+    assert memtrial("report", "out", cwd=done).returncode == 0
+    assert {name: (done / "out" / name).read_bytes() for name in before} == before
+
+
+def test_show_tells_a_run_and_a_question(done: Path) -> None:
+    overview = memtrial("show", "out", cwd=done)
+    assert overview.returncode == 0
+    assert "oracle" in overview.stdout
+    one = memtrial("show", "out", "en01-q01", cwd=done)
+    assert one.returncode == 0, one.stderr
+    assert "Athens" in one.stdout
+
+
+def test_starter_configuration_runs(tmp_path: Path) -> None:
+    assert memtrial("init", cwd=tmp_path).returncode == 0
+    plan = memtrial("run", "memtrial.yaml", "--dry-run", cwd=tmp_path)
+    assert plan.returncode == 0, plan.stderr
+    assert "questions" in plan.stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["memtrial.yaml"]
+    again = memtrial("init", cwd=tmp_path)
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+
+
+def test_built_data_loads_back(tmp_path: Path) -> None:
+    built = memtrial("datasets", "build", "--messages", "1000", "--seed", "4", "--out", "log", cwd=tmp_path)
+    assert built.returncode == 0, built.stderr
+    check = memtrial("datasets", "check", "json", "--path", "log", cwd=tmp_path)
+    assert check.returncode == 0, check.stdout + check.stderr
+    assert "1,000 messages" in check.stdout
+
+
+@pytest.mark.parametrize("command", [["systems"], ["systems", "bm25"], ["datasets", "list"], ["--version"], ["--help"]])
+def test_commands_that_only_tell(command: list[str], tmp_path: Path) -> None:
+    told = memtrial(*command, cwd=tmp_path)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout
+
+
+def test_conformance_passes_and_fails(tmp_path: Path) -> None:
+    assert memtrial("systems", "check", "no_memory", cwd=tmp_path).returncode == 0
+    (tmp_path / "own.py").write_text(
+        "class Liar:\n"
+        "    @classmethod\n"
+        "    def create(cls, params, context): return cls()\n"
+        "    async def ingest(self, messages, trace): pass\n"
+        "    async def answer(self, query, trace): return 'forty-two'\n"
+        "    async def close(self): pass\n"
+    )
+    failed = memtrial("systems", "check", "own.py:Liar", cwd=tmp_path)
+    assert failed.returncode == 1
+    assert "FAIL" in failed.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["run", "nothing.yaml"], "no file 'nothing.yaml'"),
+        (["run", "quickstrat"], "did you mean 'quickstart'"),
+        (["run", "c.yaml", "--set", "systems.bm52.k=3"], "bm52"),
+        (["run", "c.yaml", "--set", "bm25.kk=3"], "did you mean 'k'"),
+        (["run", "c.yaml", "--set", "nonsense"], "nonsense"),
+        (["run", "c.yaml", "--limit", "0"], "--limit"),
+        (["run", "locomo", "--set", "data.path=absent.json"], "absent.json"),
+        (["report", "nowhere"], "nowhere"),
+        (["show", "nowhere"], "nowhere"),
+        (["systems", "bm52"], "did you mean 'bm25'"),
+        (["systems", "check"], "TARGET"),
+        (["systems", "check", "no.such.module:Thing"], "no.such.module"),
+        (["datasets", "check", "locmo"], "locomo"),
+        (["datasets", "check", "locomo"], "path"),
+        (["datasets", "build", "--out", "x", "--messages", "12"], "messages"),
+        (["datasets", "build", "--out", "x", "--language", "fr"], "language"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(args: list[str], says: str, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text(CONFIG)
+    told = memtrial(*args, cwd=tmp_path)
+    assert told.returncode == 2
+    assert says in told.stderr
+    assert "Traceback" not in told.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["c.yaml"]
+
+
+def test_ctrl_c_exits_130_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import asyncio\n"
+        "from memtrial import Answer\n"
+        "class Slow:\n"
+        "    @classmethod\n"
+        "    def create(cls, params, context): return cls()\n"
+        "    async def ingest(self, messages, trace): pass\n"
+        "    async def answer(self, query, trace):\n"
+        "        await asyncio.sleep(0.05)\n"
+        "        return Answer(abstained=True)\n"
+        "    async def close(self): pass\n"
+    )
+    (tmp_path / "c.yaml").write_text(
+        "data: {hand: {name: handwritten, language: en}}\nsystems: {slow: {use: 'slow.py:Slow'}}\n"
+        "metrics: {resamples: 100}\n"
+    )
+    command = [sys.executable, "-m", "memtrial.cli", "run", "c.yaml", "--out", "out"]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=os.environ | {"CI": "1"})
+    journal = tmp_path / "out" / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (journal.exists() and journal.read_text().count('"result"') >= 3):
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "again" in told
+    assert "Traceback" not in told
+    finished = memtrial("run", "c.yaml", "--out", "out", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    assert journal.read_text().count('"type":"result"') == 72
