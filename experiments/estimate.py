@@ -14,15 +14,17 @@ from memtrial.experiments.plan import Plan, Unit
 # (milliseconds a question, messages taken in a second), measured on two cores with logs of some thousand messages and the
 # keyless reader. Rough on purpose: they tell minutes from hours.
 _RATES: Mapping[str, tuple[float, float]] = {
-    "no_memory": (1.0, 200_000.0),
-    "recent": (10.0, 200_000.0),
-    "full_context": (60.0, 200_000.0),
-    "oracle": (3.0, 200_000.0),
-    "bm25": (15.0, 2_000.0),
-    "vector": (30.0, 28.0),
-    "bm25_vector": (45.0, 28.0),
+    "no_memory": (2.0, 200_000.0),
+    "recent": (5.0, 200_000.0),
+    "full_context": (20.0, 200_000.0),
+    "oracle": (4.0, 200_000.0),
+    "bm25": (8.0, 600.0),
+    "vector": (45.0, 25.0),
+    "bm25_vector": (50.0, 25.0),
 }
 _UNKNOWN = (50.0, 100.0)
+# Messages in a second whose embeddings come from the cache.
+_CACHED = 500.0
 _EMBEDDING = ("vector", "bm25_vector")
 # Starting a worker and opening a system on a corpus.
 _START_S, _CORPUS_S = 1.5, 0.05
@@ -69,7 +71,7 @@ def _estimate(unit: Unit, embedded: set[tuple[str, str]]) -> TrialEstimate:
         key = (data.fingerprint, str(part.get("embedder")))
         fresh = 0 if key in embedded else data.messages
         embedded.add(key)
-    seconds = asks * ms / 1000 + fresh / rate + info.repeats * (_START_S + _CORPUS_S * len(data.corpora))
+    seconds = asks * ms / 1000 + fresh / rate + (messages - fresh) / _CACHED + info.repeats * (_START_S + _CORPUS_S * len(data.corpora))
     return TrialEstimate(
         info.trial, info.dataset, info.target, info.repeats, asks, messages, seconds, info.target in _RATES
     )
