@@ -43,7 +43,8 @@ MESSAGES = 3000
 FIT_SEEDS = tuple(range(101, 111))
 CHECK_SEEDS = (201, 202, 203, 204)
 # weights are drawn towards the reasoned ones: the train split is one domain, the reader is for all
-PRIOR_STRENGTH = 2.0
+PRIOR_STRENGTH = 8.0
+CONFIDENCE_PRIOR_STRENGTH = 4.0
 WRONG_COSTS = 0.5
 SHOWN = 8
 # signs that hold in any domain; a fit that flips one has found a quirk of the generator
@@ -192,13 +193,15 @@ def drafts(cases: Sequence[Case], weights: Mapping[str, float]) -> Iterator[tupl
             yield case, confidence_features(need, candidates, draft), outcome(case, draft.text)
 
 
-def fit_confidence(read_cases: Sequence[tuple[Case, dict[str, float] | None, str]]) -> tuple[dict[str, Any], float]:
+def fit_confidence(
+    read_cases: Sequence[tuple[Case, dict[str, float] | None, str]], reasoned: Mapping[str, float]
+) -> tuple[dict[str, Any], float]:
     """Fit the logistic of being right, and the threshold with the best balance of right, withheld and wrong answers."""
     rows = [(case, f, result) for case, f, result in read_cases if f]
     names = sorted({n for _, f, _ in rows for n in f})
     x = np.array([[f.get(n, 0.0) for n in names] for _, f, _ in rows])
     y = np.array([result == "correct" for _, _, result in rows])
-    w, bias = _logistic(x, y.astype(float), names)
+    w, bias = _logistic(x, y.astype(float), names, np.array([reasoned.get(n, 0.0) for n in names]))
     p = 1 / (1 + np.exp(-(x @ w + bias)))
     silence = np.array([outcome(case, "", abstained=True) == "correct_abstention" for case, _, _ in rows])
 
@@ -213,15 +216,16 @@ def fit_confidence(read_cases: Sequence[tuple[Case, dict[str, float] | None, str
     return {"bias": round(bias, 3), "weights": weights}, threshold
 
 
-def _logistic(x: Any, y: Any, names: Sequence[str]) -> tuple[Any, float]:
-    """Fit a ridge logistic regression whose weights keep the signs that reason demands."""
+def _logistic(x: Any, y: Any, names: Sequence[str], centre: Any) -> tuple[Any, float]:
+    """Fit a logistic regression drawn towards reasoned weights, whose weights keep the signs that reason demands."""
     bounds = [(0.0 if n in NEVER_NEGATIVE else None, 0.0 if n in NEVER_POSITIVE else None) for n in names]
 
     def loss(v: Any) -> tuple[float, Any]:
         z = x @ v[:-1] + v[-1]
         rest = 1 / (1 + np.exp(-z)) - y
-        total = float((np.logaddexp(0, z) - y * z).sum() + (v[:-1] ** 2).sum())
-        return total, np.append(x.T @ rest + 2 * v[:-1], rest.sum())
+        off = v[:-1] - centre
+        total = float((np.logaddexp(0, z) - y * z).sum() + CONFIDENCE_PRIOR_STRENGTH * (off**2).sum())
+        return total, np.append(x.T @ rest + 2 * CONFIDENCE_PRIOR_STRENGTH * off, rest.sum())
 
     best = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", bounds=[*bounds, (None, None)]).x
     return best[:-1], float(best[-1])
@@ -274,8 +278,8 @@ def main() -> None:
     seeds = FIT_SEEDS[: args.seeds]
     cases, prints = load(seeds, args.messages)
     reasoned = json.loads((HERE / "reasoned_weights.json").read_text("utf-8"))
-    weights = fit_weights(cases, reasoned)
-    confidence, threshold = fit_confidence(list(drafts(cases, weights)))
+    weights = fit_weights(cases, reasoned["weights"])
+    confidence, threshold = fit_confidence(list(drafts(cases, weights)), reasoned["confidence"])
     calibration = {"abstain_below": threshold, "confidence": confidence, "weights": weights}
     shares = report(held, calibration)
     calibration["fitted_on"] = {

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memtrial.systems.base import Query
+from memtrial.systems.models.reader.concepts import CONCEPTS
 from memtrial.systems.models.reader.kinds import Asked, predict_kind
 from memtrial.systems.models.reader.text import language_of, terms
 from memtrial.systems.models.reader.value import Value
@@ -73,14 +74,18 @@ def understand(query: Query) -> Need:
         open_kind = (
             asked.kind == "free" and not _QUESTION_WORD.search(question) and not any(t.startswith("§") for t in weights)
         )
-        share = ELLIPSIS_WEIGHT if _ELLIPSIS.search(question) else HISTORY_WEIGHT
+        ellipsis = open_kind and bool(_ELLIPSIS.search(question))
+        share = ELLIPSIS_WEIGHT if ellipsis else HISTORY_WEIGHT
         for turn in reversed(query.history[-4:]):
             asks = predict_kind(turn.text[:MAX_QUESTION])
             is_question = turn.text.rstrip().endswith(("?", "？")) or asks.kind != "free"
             if open_kind and asked.kind == "free" and is_question and turn.speaker != "assistant":
                 asked = replace(asked, kind=asks.kind, unit=asked.unit or asks.unit, many=asks.many, people=asks.people)
+            said = share if turn.speaker != "assistant" else share / 2
             for term in terms(_ASKING.sub(" ", turn.text[:MAX_QUESTION])):
-                weights.setdefault(term, _term_weight(term) * (share if turn.speaker != "assistant" else share / 2))
+                # of "when does the toaster arrive? and the kettle?" only the arriving goes on
+                fading = ellipsis and not term.startswith("§") and term not in CONCEPTS
+                weights.setdefault(term, _term_weight(term) * (said / 3 if fading else said))
             if not codes:
                 codes = frozenset(
                     v.norm for v in extract_values(turn.text[:MAX_QUESTION], query.asked_at, language) if v.kind == "id"

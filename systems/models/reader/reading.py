@@ -108,27 +108,13 @@ def confidence_features(need: Need, candidates: Sequence[Candidate], draft: Draf
     concepts = {t for t in need.terms if t.startswith("§")}
     rival = next((c.score for c in candidates if c.norm != best.norm), best.score - 1.0)
     return {
+        # where an item stands among those shown says more about the system than about the answer
+        **{name: value for name, value in best.features.items() if name != "rank"},
         "score": best.score,
         "lead": max(-1.0, min(1.0, best.score - rival)),
-        "cover": best.passage.cover,
         "rivals": math.log1p(len({c.norm for c in candidates if c.score > best.score - _CLOSE})),
         "concept_miss": float(bool(concepts) and not any(concepts & s.hits for s in best.passage.shown.around)),
         f"total_{need.language}": max(best.passage.near_cover, best.passage.link_cover),
-        **{
-            name: best.features.get(name, 0.0)
-            for name in (
-                "fit",
-                "code_miss",
-                "person_miss",
-                "own",
-                "foreign",
-                "doubt",
-                "question",
-                "outdated",
-                "outranked",
-                "withdrawn",
-            )
-        },
         f"language_{need.language}": 1.0,
         f"kind_{need.asked.kind}": 1.0,
     }
