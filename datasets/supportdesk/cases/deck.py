@@ -73,7 +73,7 @@ def fill(log: TenantLog) -> None:
             near = max(1, day + rng.between(-6, 6))
             if rng.chance(50) and log.left >= _MOST:
                 _deal(log, case, customers[who.twin], product, near)
-            if rng.chance(30) and log.left >= _MOST:
+            if rng.chance(70 if case is delivery else 30) and log.left >= _MOST:
                 _deal(log, case, who, products[(products.index(product) + 1) % len(products)], near)
 
 

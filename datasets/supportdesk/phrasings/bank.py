@@ -43,9 +43,7 @@ def load_bank(split: str, language: str) -> Bank:
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
-        raise UserError(
-            f"supportdesk: the phrasing bank {split}_{language} does not exist yet; split 'train' can be used"
-        ) from None
+        raise UserError(f"supportdesk: the phrasing bank {split}_{language} does not exist") from None
     tables = [getattr(module, table, None) for table in ("PHRASES", "VALUES", "PAIRS")]
     return check_bank(f"{split}_{language}", split, language, *tables)
 

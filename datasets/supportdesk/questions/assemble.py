@@ -38,8 +38,10 @@ _RARE: dict[str, tuple[tuple[str, str], ...]] = {
     "state": (("open", "closed"), ("status", "closed")),
     "update": (("refund", "injected"), ("visit", "retracted"), ("address", "retracted")),
     "policy": (("window", "injected"),),
+    "spec": (("spec", "low_authority"), ("spec_num", "other_entity")),
+    "lookup": (("reason", ""),),
 }
-"""Kinds of topic and of lure that chance alone may leave out of a small log: part of the category is kept for each."""
+"""Kinds of topic, and of lure where one is named, that chance may leave out of a small log: each gets part of its category."""
 
 CATEGORIES = (*_SHARES, "no_memory")
 

@@ -72,7 +72,7 @@ class Place:
         return self.end + 30 + self.rng.below(2 * DAY)
 
     def phrase(self, intent: str, **slots: object) -> str:
-        """Render a question; a merchant's own customers do not always name it."""
+        """Render one variant of a question's intent, or of an assistant's earlier reply."""
         return self.rng.pick(self.log.bank.phrases[intent]).format_map(slots)
 
     def knows(self, customer: Person, minute: int) -> bool:

@@ -9,21 +9,24 @@ from memtrial.datasets.supportdesk.questions.single import RECIPES
 from memtrial.datasets.supportdesk.world import Person, Topic
 
 _PERSONAL = ("serial", "colour", "occasion", "tracking", "address")
+_TRIES = 2_000
+"""Most draws find the question answerable, asked before, or without temptation."""
+
 _NOWHERE = ("q.un_driver", "q.un_box", "q.un_warehouse")
 
 
 def unanswerable(place: Place) -> Iterator[Draft]:
-    """Yield such questions without end: most have a tempting answer about somebody or something else."""
+    """Yield such questions: most have a tempting answer about somebody or something else."""
     rng = place.rng
     seen: set[tuple[str, int, str, str]] = set()
-    for _ in range(400):
-        roll = rng.below(10)
-        if roll < 6:
-            draft = _personal(place, seen)
-        elif roll < 8:
-            draft = _undocumented(place, seen)
-        else:
+    for _ in range(_TRIES):
+        roll = rng.below(100)
+        if roll < 4:
             draft = _nowhere(place, seen)
+        else:
+            draft = _personal(place, seen) if roll < 70 else _undocumented(place, seen)
+            if draft is not None and not draft.lures and rng.chance(80):
+                continue
         if draft is not None:
             yield draft
 

@@ -13,25 +13,24 @@ from memtrial.datasets.supportdesk.questions.base import Draft, Place
 from memtrial.datasets.supportdesk.text import day_count_forms, full_date, money_forms, say_money
 
 _LIVE = "n.live"
-_PAIRS = ("n.general", "n.writing", "n.smalltalk")
 _SUMS = ("n.percent", "n.total", "n.split", "n.days", "n.unit")
+_HAND = (*("sum",) * 5, *("n.general",) * 2, "n.writing", "n.smalltalk", _LIVE)
+"""What each ten of a tenant's questions of this sort consist of."""
 
 
 def no_memory(place: Place) -> Iterator[Draft]:
     """Yield such questions without end."""
     rng = place.rng
     while True:
-        roll = rng.below(100)
-        if roll < 50:
-            yield _sum(place, rng.pick(_SUMS))
-        elif roll < 70:
-            yield _pair(place, _PAIRS[0])
-        elif roll < 90:
-            yield _pair(place, _PAIRS[1 + rng.below(2)])
-        else:
-            draft = _draft(place, place.phrase(_LIVE), "free", ())
-            draft.answerable = False
-            yield draft
+        for key in rng.shuffled(_HAND):
+            if key == "sum":
+                yield _sum(place, rng.pick(_SUMS))
+            elif key == _LIVE:
+                draft = _draft(place, place.phrase(_LIVE), "free", ())
+                draft.answerable = False
+                yield draft
+            else:
+                yield _pair(place, key)
 
 
 def _pair(place: Place, key: str) -> Draft:

@@ -150,31 +150,38 @@ def follow_up(place: Place, topic: Topic) -> Draft | None:
 
 def _next_order(place: Place, topic: Topic) -> Draft | None:
     customer = topic.customer
-    minute = asking_time(place, topic, fresh=True)
-    if customer is None or minute is None or not place.knows(customer, minute):
-        return None
-    gold = topic.holding(minute)
-    for product in place.log.tenant.products:
-        other = place.log.topics.get(("eta", customer.index, product, ""))
-        before = other.holding(minute) if other and other is not topic else None
-        if gold and other and before and (other.until is None or other.until > minute) and before.values != gold.values:
-            draft = Draft(
-                log=place.log,
-                asker=customer.id,
-                minute=minute,
-                text=place.phrase("q.eta_next", product=topic.entity),
-                category="follow_up",
-                answer_type="date",
-                answers=gold.values,
-                refs=gold.refs,
-                history=(
-                    Turn(customer.id, place.phrase("q.eta", product=product)),
-                    Turn("assistant", _said_date(place, before.values[0])),
-                ),
-            )
-            first = make_lure(place.log, "other_entity", before.values, before.refs, gold.values, gold.refs)
-            draft.lures = own_lures(place.log, topic, gold, minute) + ([first] if first else [])
-            return draft
+    others = (
+        [place.log.topics.get(("eta", customer.index, product, "")) for product in place.log.tenant.products]
+        if customer
+        else []
+    )
+    for other in others:
+        minute = asking_time(place, topic, fresh=True)
+        if other is None or other is topic or customer is None or minute is None or not place.knows(customer, minute):
+            continue
+        gold, before = topic.holding(minute), other.holding(minute)
+        if gold is None or before is None or before.values == gold.values:
+            continue
+        # The earlier question is about a parcel that is still to come.
+        if day_number(before.values[0]) < minute // DAY or (other.until is not None and other.until <= minute):
+            continue
+        draft = Draft(
+            log=place.log,
+            asker=customer.id,
+            minute=minute,
+            text=place.phrase("q.eta_next", product=topic.entity),
+            category="follow_up",
+            answer_type="date",
+            answers=gold.values,
+            refs=gold.refs,
+            history=(
+                Turn(customer.id, place.phrase("q.eta", product=other.entity)),
+                Turn("assistant", _said_date(place, before.values[0])),
+            ),
+        )
+        first = make_lure(place.log, "other_entity", before.values, before.refs, gold.values, gold.refs)
+        draft.lures = own_lures(place.log, topic, gold, minute) + ([first] if first else [])
+        return draft
     return None
 
 

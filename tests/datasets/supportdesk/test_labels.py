@@ -10,7 +10,7 @@ from datetime import date, timedelta
 import pytest
 
 from memtrial.datasets.schema import LURE_KINDS, Corpus, Dataset, Message, Question
-from memtrial.datasets.supportdesk import CATEGORIES
+from memtrial.datasets.supportdesk import CATEGORIES, generate
 from memtrial.datasets.supportdesk.phrasings.bank import Bank, load_bank
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -244,3 +244,11 @@ def test_a_customer_who_asks_about_own_matters_can_be_told_from_the_log(desk: Da
         if question.category in ("update", "lookup", "no_schema", "list", "aggregate") and "-K" in question.asker:
             said = [m for m in corpus.messages() if m.sender == question.asker and m.timestamp <= question.asked_at]
             assert said
+
+
+def test_no_question_of_one_split_is_one_of_the_other() -> None:
+    texts = {
+        split: {question.text for _, question in generate(3_000, 7, "both", split).questions()}  # type: ignore[arg-type]
+        for split in ("train", "test")
+    }
+    assert not texts["train"] & texts["test"]
