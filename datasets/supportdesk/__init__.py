@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from memtrial.datasets.schema import Dataset
-from memtrial.datasets.supportdesk.desk import Desk, generate_world
+from memtrial.datasets.schema import Corpus, Dataset
+from memtrial.datasets.supportdesk.desk import Desk, generate_world, iter_desks
 from memtrial.datasets.supportdesk.questions.assemble import CATEGORIES, assemble, question_count
 
 __all__ = ["CATEGORIES", "Desk", "generate", "generate_world", "question_count"]
@@ -36,15 +36,15 @@ def generate(
     Raises:
         UserError: an option is out of range, or the split's phrasing bank is missing or faulty.
     """
-    desks = generate_world(messages, seed, language, split)
     total = question_count(messages)
-    corpora = tuple(
-        assemble(desk, total // len(desks) + (part < total % len(desks)), seed, split)
-        for part, desk in enumerate(desks)
-    )
+    corpora: list[Corpus] = []
+    for desk in iter_desks(messages, seed, language, split):
+        # "both" gives an odd question to the first of its two languages.
+        count = total if language != "both" else (total + 1 - len(corpora)) // 2
+        corpora.append(assemble(desk, count, seed, split))
     return Dataset(
         name="supportdesk",
-        corpora=corpora,
+        corpora=tuple(corpora),
         licence="Apache-2.0 (generated)",
         description=f"generated customer-service logs: {messages} messages, seed {seed}, {language}, {split} split",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memtrial.datasets.errors import UserError, did_you_mean
@@ -57,13 +58,16 @@ def generate_world(messages: int, seed: int, language: str = "both", split: str 
     Raises:
         UserError: an option is out of range, or the split's phrasing bank is missing or faulty.
     """
+    return tuple(iter_desks(messages, seed, language, split))
+
+
+def iter_desks(messages: int, seed: int, language: str, split: str) -> Iterator[Desk]:
+    """Yield the desks of ``generate_world`` one by one, so that a caller may drop one's facts before the next is made."""
     check_options(messages, language, split)
     languages = LANGUAGES[language]
-    desks = []
     for part, lang in enumerate(languages):
         share = messages // len(languages) + (part < messages % len(languages))
-        desks.append(_desk(share, seed, lang, split, least=12 if len(languages) == 1 else 8))
-    return tuple(desks)
+        yield _desk(share, seed, lang, split, least=12 if len(languages) == 1 else 8)
 
 
 def _desk(messages: int, seed: int, language: str, split: str, *, least: int) -> Desk:
