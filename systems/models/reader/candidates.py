@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from memtrial.systems.models.reader import cues
 from memtrial.systems.models.reader.days import Day
+from memtrial.systems.models.reader.features import passage_features, value_features
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.params import ReaderParams
 from memtrial.systems.models.reader.passages import RECORD_SOURCES, Passage
@@ -62,14 +61,17 @@ def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParam
     for passage in ranked:
         common = passage_features(need, passage, params)
         for value, fit in _fitting(need, passage):
-            features = common | _value_features(need, passage, value) | {"fit": fit}
+            features = common | value_features(need, passage, value) | {"fit": fit}
             candidates.append(Candidate(passage, value.say, f"{value.kind}:{value.norm}", value.kind, features))
     _compare(need, candidates, params)
     return candidates
 
 
 def _compare(need: Need, candidates: Sequence[Candidate], params: ReaderParams) -> None:
-    """Mark what an equally relevant passage outranks by its source, or outdates by its time, on the same kind of value."""
+    """Mark candidates that another passage outranks by its source, outdates by its time, or corrects in the same breath.
+
+    Only passages that bear on the question as much count, or that are about the same order or ticket.
+    """
     best: dict[int, Passage] = {}
     for candidate in candidates:
         if candidate.features["fit"] > WRITTEN_FIT:
@@ -80,7 +82,8 @@ def _compare(need: Need, candidates: Sequence[Candidate], params: ReaderParams) 
     original = need.asked.when == "original"
     for candidate in candidates:
         own, shown = candidate.passage.relevance * _COMPARABLE, candidate.passage.shown
-        others = [p.shown for p in rivals if p.shown is not shown and p.relevance >= own]
+        linked = {id(s) for s in shown.linked}
+        others = [p.shown for p in rivals if p.shown is not shown and (p.relevance >= own or id(p.shown) in linked)]
         higher = any(o.authority >= shown.authority + 0.3 for o in others)
         later = any(
             o.authority >= shown.authority - 0.05 and (o.age > shown.age if original else o.age < shown.age)
@@ -88,6 +91,21 @@ def _compare(need: Need, candidates: Sequence[Candidate], params: ReaderParams) 
         )
         candidate.features["outranked"] = float(params.authority and higher)
         candidate.features["outdated"] = float(params.recency and later)
+        candidate.features["corrected"] = float(any(_corrects(other, candidate) for other in candidates)) * (
+            -1.0 if original else 1.0
+        )
+
+
+def _corrects(other: Candidate, candidate: Candidate) -> bool:
+    """Tell whether the same speaker gave another value of that kind a moment later, without naming the matter again."""
+    before, after = candidate.passage.shown, other.passage.shown
+    return (
+        other.kind == candidate.kind != "free"
+        and other.norm != candidate.norm
+        and any(before is s for s in after.near)
+        and (before.item.sender_id or before.item.sender) == (after.item.sender_id or after.item.sender)
+        and other.passage.item_cover < candidate.passage.item_cover
+    )
 
 
 def _fitting(need: Need, passage: Passage) -> list[tuple[Value, float]]:
@@ -128,68 +146,3 @@ def _values(need: Need, passage: Passage) -> list[Value]:
 def _whole(need: Need, passage: Passage) -> Value:
     say = trim_statement(passage.text, need)
     return Value("free", 0, len(passage.text), passage.text, say.lower(), say)
-
-
-def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict[str, float]:
-    """Return what a passage itself says for (positive) or against its spans."""
-    text, shown = passage.text, passage.shown
-    original = need.asked.when == "original"
-    own = any(s.own for s in shown.around)
-    named = len(frozenset().union(*(s.named for s in shown.around))) / len(need.names) if need.names else 0.0
-    foreign = not own and (
-        any(s.foreign for s in shown.around)
-        or any(
-            v.kind == "person" and v.norm not in need.names for s in shown.around for v in extract_names(s.item.text)
-        )
-    )
-    coded = any(need.codes & s.codes for s in shown.around)
-    return {
-        "cover": passage.cover,
-        "item_cover": passage.item_cover,
-        "near_cover": passage.near_cover,
-        "link_cover": passage.link_cover,
-        "code_hit": float(coded),
-        "code_miss": float(bool(need.codes) and not coded and bool(shown.codes)),
-        "person_hit": named * float(params.speakers),
-        "person_miss": (1 - named) * float(params.speakers and bool(need.names)),
-        "foreign": float(params.speakers and need.first_person and foreign),
-        "own": float(params.speakers and need.first_person and own),
-        "other_self": float(params.speakers and need.first_person and not shown.own and cues.is_first_person(text)),
-        "new": (1 - shown.age) * float(params.recency and not original),
-        "old": shown.age * float(params.recency and original),
-        "authority": shown.authority * float(params.authority),
-        "correction": float(cues.is_correction(text)) * (-1.0 if original else 1.0),
-        "withdrawn": float(shown.withdrawn) * (-1.0 if original else 1.0),
-        "withdraws": float(cues.is_withdrawal(text)),
-        "question": float(cues.is_question(text)),
-        "doubt": float(cues.is_doubtful(text)),
-        "rank": 1 / (1 + shown.index),
-        "reached": max(passage.near_cover, passage.link_cover) - passage.item_cover,
-    }
-
-
-def _value_features(need: Need, passage: Passage, value: Value) -> dict[str, float]:
-    text = passage.text
-    replaced = any(a <= value.start and value.end <= b for a, b in cues.old_spans(text))
-    stated = any(v.kind == value.kind and v.norm == value.norm for v in need.values)
-    unit = need.asked.unit
-    around = terms(text[max(0, value.start - 30) : value.end + 30])
-    near = sum(w for t, w in need.terms.items() if t in around) / (sum(need.terms.values()) or 1.0)
-    return {
-        "replaced": float(replaced) * (-1.0 if need.asked.when == "original" else 1.0),
-        "stated": float(stated),
-        "unit": float(
-            bool(unit) and bool(value.unit) and _same_unit(unit, text[value.end : value.end + 30], value.unit)
-        ),
-        "near": near,
-        "key": float(
-            (value.kind == "id" and any(value.norm in s.codes for s in passage.shown.linked))
-            or (value.kind == "person" and any(value.norm in s.item.text.lower() for s in passage.shown.linked))
-        ),
-    }
-
-
-def _same_unit(asked: str, after: str, unit: str) -> bool:
-    if re.search(r"[一-鿿]", asked):
-        return unit == asked
-    return bool(terms(asked) & terms(f"{unit} {after}"))

@@ -21,14 +21,13 @@ _SPAN = re.compile(
     r"\bfrom\b.+\b(?:to|till|until)\b|\b(?:till|until|between|after|took|take|since)\b|从.+到|下单.*(?:到|收)|隔了?|之间|用了|花了|过了|等了|几天[后才]|多少天[后才]",
     re.IGNORECASE,
 )
-_LAST_DAY = {"year": 366, "month": 31, "week": 7}
 
 
 def derive(
     need: Need, candidates: Sequence[Candidate], passages: Sequence[Passage]
 ) -> tuple[str, list[Passage]] | None:
     """Return an answer that has to be worked out, with what it rests on; None where the question asks for none."""
-    return add_up(need, candidates) or days_between(need, passages) or count_in_period(need, passages)
+    return add_up(need, candidates) or days_between(need, candidates) or count_in_period(need, passages)
 
 
 def add_up(need: Need, candidates: Sequence[Candidate]) -> tuple[str, list[Passage]] | None:
@@ -61,28 +60,36 @@ def _weight(need: Need, hits: frozenset[str]) -> float:
     return sum(need.terms[t] for t in hits)
 
 
-def days_between(need: Need, passages: Sequence[Passage]) -> tuple[str, list[Passage]] | None:
-    """Count the days between two events of the best passages; None where no two days differ.
+def days_between(need: Need, candidates: Sequence[Candidate]) -> tuple[str, list[Passage]] | None:
+    """Count the days between two events; None where no two days differ.
 
+    The first event is told by the best passage, the second by the one that adds most of what the question names besides.
     An event's day is a date that its passage states, else the day on which it was written.
     """
-    if need.asked.kind != "duration" or not _SPAN.search(need.question):
+    if need.asked.kind != "duration" or not _SPAN.search(need.question) or not candidates:
         return None
-    ranked = sorted(passages, key=lambda p: -p.relevance)[:6]
-    days: list[tuple[date, Passage]] = []
-    for passage in ranked:
-        written = passage.shown.item.timestamp
-        if written is None or any(passage.shown is p.shown for _, p in days):
-            continue
-        stated = [
-            v for v in extract_values(passage.text, written, need.language) if v.kind == "date" and len(v.norm) == 10
-        ]
-        days.append((date.fromisoformat(stated[0].norm) if stated else written.date(), passage))
-    pair = days[:2]
-    if len(pair) < 2 or pair[0][0] == pair[1][0]:
+    first = candidates[0]
+    others = [c for c in candidates if c.passage.shown is not first.passage.shown]
+    second = max(
+        others,
+        key=lambda c: c.score + 2 * len(need.concepts & c.passage.shown.hits - first.passage.shown.hits),
+        default=None,
+    )
+    if second is None:
         return None
-    gap = abs((pair[0][0] - pair[1][0]).days)
-    return (f"{gap}天" if need.language == "zh" else f"{gap} days"), [p for _, p in pair]
+    days = [_day(need, first.passage), _day(need, second.passage)]
+    if days[0] is None or days[1] is None or days[0] == days[1]:
+        return None
+    gap = abs((days[0] - days[1]).days)
+    return (f"{gap}天" if need.language == "zh" else f"{gap} days"), [first.passage, second.passage]
+
+
+def _day(need: Need, passage: Passage) -> date | None:
+    written = passage.shown.item.timestamp
+    stated = [v for v in extract_values(passage.text, written, need.language) if v.kind == "date" and len(v.norm) == 10]
+    if stated:
+        return date.fromisoformat(stated[0].norm) if stated[0].norm[:4].isdigit() else None
+    return written.date() if written else None
 
 
 def count_in_period(need: Need, passages: Sequence[Passage]) -> tuple[str, list[Passage]] | None:

@@ -59,6 +59,11 @@ class Need:
     first_person: bool
     asker: str
 
+    @property
+    def concepts(self) -> frozenset[str]:
+        """The concepts that the question names, as ``§name``."""
+        return frozenset(t for t in self.terms if t.startswith("§"))
+
 
 def understand(query: Query) -> Need:
     """Read a question and its history."""

@@ -134,7 +134,7 @@ def _shown(need: Need, context: Sequence[Evidence]) -> list[Shown]:
         people = {item.sender_id.lower(), item.recipient_id.lower(), sender}
         hits = need.terms.keys() & (terms(item.text) | terms(item.sender))
         own = bool(people & names) or any(_holds(lower, n) for n in names)
-        named = frozenset(n for n in need.names if _same_person(n, sender) or _holds(lower, n))
+        named = frozenset(n for n in need.names if same_person(n, sender) or _holds(lower, n))
         between = bool(item.sender_id and item.recipient_id) and item.source.lower() not in RECORD_SOURCES
         shown.append(Shown(item, index, frozenset(hits), codes_in(item.text), own, named, between and not own))
     ordered = _by_time(shown)
@@ -156,7 +156,8 @@ def _holds(text: str, name: str) -> bool:
     return False
 
 
-def _same_person(name: str, sender: str) -> bool:
+def same_person(name: str, sender: str) -> bool:
+    """Tell whether a name and a sender are the same person; a first name alone will do."""
     return bool(sender) and (name == sender or name in sender.split() or sender in name.split())
 
 

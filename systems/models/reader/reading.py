@@ -105,7 +105,6 @@ def score(
 def confidence_features(need: Need, candidates: Sequence[Candidate], draft: Draft) -> dict[str, float]:
     """Return what tells a right answer from a wrong one: score, lead over the next different answer, coverage."""
     best = draft.best
-    concepts = {t for t in need.terms if t.startswith("§")}
     rival = next((c.score for c in candidates if c.norm != best.norm), best.score - 1.0)
     return {
         # where an item stands among those shown says more about the system than about the answer
@@ -113,7 +112,6 @@ def confidence_features(need: Need, candidates: Sequence[Candidate], draft: Draf
         "score": best.score,
         "lead": max(-1.0, min(1.0, best.score - rival)),
         "rivals": math.log1p(len({c.norm for c in candidates if c.score > best.score - _CLOSE})),
-        "concept_miss": float(bool(concepts) and not any(concepts & s.hits for s in best.passage.shown.around)),
         f"total_{need.language}": max(best.passage.near_cover, best.passage.link_cover),
         f"language_{need.language}": 1.0,
         f"kind_{need.asked.kind}": 1.0,

@@ -44,6 +44,11 @@ _ZH_DURATION = re.compile(
     rf"(?<![年月第\d.])(?P<n>{DIGITS}|{ZH_NUMBER}|半)(?:\s?(?:-|–|~|～|到|至)\s?(?P<n2>{DIGITS}|{ZH_NUMBER}))?\s?(?P<half>个半)?"
     r"(?P<u>个?工作日|个?自然日|个?小时|分钟|秒钟?|天|日(?![一-鿿]?[期常用])|个?星期|个?礼拜|周(?![一二三四五六日天末])|个月|年(?!\d|级|前)|个?季度)(?P<half2>半)?(?!前|之前|以前)"
 )
+# "is there a day for it" speaks of no duration, "takes a day" does
+_LASTING = re.compile(
+    r"\b(?:for|takes?|took|within|about|around|in|lasts?|over|than|only|just|of|another|after|every|need|spent|is|was)\s$",
+    re.IGNORECASE,
+)
 _UNIT_NAME = {
     "s": "second", "秒": "second", "分": "minute", "小": "hour", "天": "day", "日": "day", "工": "workday", "自": "day",
     "星": "week", "礼": "week", "周": "week", "月": "month", "季": "quarter", "年": "year",
@@ -102,7 +107,8 @@ def find_durations(text: str) -> list[Value]:
     found = []
     for match in _EN_DURATION.finditer(text):
         low = _count(match["n"])
-        if low is None:
+        bare = match["n"].lower() in ("a", "an") and not match["half"]
+        if low is None or (bare and not _LASTING.search(match.string, 0, match.start())):
             continue
         unit = _english_unit(match["u"])
         if re.search(r"\b(?:business|working)\b", match.group(), re.IGNORECASE):

@@ -17,6 +17,7 @@ _LETTERED = re.compile(
     r"(?:^|\n|\s)[（(]?(?P<l>[A-Ha-h])[)）.、:：]\s*(?P<t>.+?)(?=(?:[\n\s;；,，][（(]?[A-Ha-h][)）.、:：])|$)",
     re.DOTALL,
 )
+_JUST_DENIED = re.compile(r"(?:\b(?:not|no|never)|n['’]t|不是|并非|没有?)\s*(?:the |a |an |in |that )?$", re.IGNORECASE)
 _EN_OR = re.compile(
     r"(?P<a>[\w'’-]+(?: [\w'’-]+){0,5}?),? or (?P<b>[\w'’ -]+?)(?: (?:one|version|option))?\s*[?.]?\s*$", re.IGNORECASE
 )
@@ -117,4 +118,4 @@ def rate_options(
 
 def _denied(passage: str, option: str) -> bool:
     place = passage.lower().find(option.lower())
-    return place >= 0 and cues.negations(passage[max(0, place - 14) : place]) % 2 == 1
+    return place >= 0 and bool(_JUST_DENIED.search(passage[max(0, place - 14) : place]))
