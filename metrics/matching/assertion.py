@@ -32,13 +32,13 @@ _BEFORE = re.compile(
     r"unlike|versus|vs\.?|except(?:\sfor)?|unless|apart\sfrom|aside\sfrom|other\sthan|excluding|besides)\b|n't\b"
     r"|不是|并非|并不|而非|而不是|不再|不|没有|没|未|别|非|勿|拒绝|取消|撤回|否认|作废|除了|除开|除非|区别于|不同于)"
     r"|(?P<new>\bso\s(?=(?:it|we|they|the|now|that|he|she|you|i)\b)|\b(?:therefore|hence|thus)\b|所以|因此|于是|只好|\b(?:now(?!\sthat)|currently|at\spresent|these\sdays|nowadays|current|latest|newest|new|updated|became|becomes|become|finally|eventually|ended\sup|since\sthen|later|afterwards|in\sfact|actually|instead)\b(?!\sof)"
-    rf"|\b{CHANGE_VERB}\b[^,;]{{0,40}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
+    rf"|\b{CHANGE_VERB}\b[^;]{{0,60}}?\bto\b|\b(?:replaced|superseded|followed)\s(?:by|with)\b|\b(?:up|down)\sto\b|→|->|=>"
     r"|现在|目前|如今|眼下|最新|[改换变调降涨升减增提推延转移更][^,;。]{0,4}?(?:成|为|到|至|给|由|用|走|回|在|寄|发)|改|而是|最终|最后|后来|实际|新|应该是|只要|转归)"
     r"|(?P<old>\b(?:used\sto|previously|formerly|originally|initially|at\sfirst|earlier|until|till|old|older|former|previous|outdated|obsolete|supersed(?:es|ed|ing)|replac(?:es|ed|ing)|"
     r"up\sfrom|down\sfrom|before\sthat|before|prior|back\sthen|in\sthe\spast|last\s(?:year|month|week|time)|first\s(?:said|planned|quoted|agreed|wanted|booked)|was\sgoing\sto|were\sgoing\sto|"
     r"swap(?:s|ped|ping)?\s(?:\w+\s)?with|t(?:ook|akes|ake|aking)\sover(?:\sfrom)?|cover(?:s|ed|ing)?\sfor|(?:st(?:ands|ood|anding)|stepp(?:ed|ing)|steps|fill(?:ed|ing|s))\sin\sfor|inherit(?:ed|s)\sfrom|succeed(?:ed|s|ing)|"
     r"t(?:ook|akes)\sthe\splace\sof|in\sfor|on\sbehalf\sof|handed\sover\sby|instead\sof)\b"
-    rf"|\b{CHANGE_VERB}\b(?:\s[^\s,;]+){{0,4}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|(?:[月日号年天周]|\d)(?:之|以)?前|先(?:报|说|定|约|按|写|给|是|谈|要|订)|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
+    rf"|\b{CHANGE_VERB}\b(?:\s[^\s;]+){{0,5}}?\sfrom\b|(?:取代|代替|替代|替换|接替|顶替|接手|接管|替)了?|原来|原先|原定|原价|原本|原计划|原|本来|以前|之前|此前|先前|早先|早期|起初|最初|一开始|曾经?|旧|过去|(?:[月日号年天周]|\d)(?:之|以)?前|先(?:报|说|定|约|按|写|给|是|谈|要|订)|老(?:地址|价|版|规|口径|号|办法|流程|方案))"
     r"|(?P<reset>(?<![不并而还要若只也都再])是|但|\bis\b|\bare\b|\bbut\b|\bit's\b)"
 )
 _CHANGED_FROM = re.compile(rf"\b{CHANGE_VERB}\b.*\bfrom\s(?:the\s)?$")
@@ -52,7 +52,7 @@ _AFTER_OLD = re.compile(
     r"|^\s?(?:→|->|=>)"
     rf"|^\s(?:\w+\s)?(?:handed|passed|gave|transferred|delegated|reassigned|left|{CHANGE_VERB})\s(?:\w+\s){{0,4}}?(?:over\s)?to\b"
     rf"|^\s?,?\s?(?:but|and|then)\s(?:was\s|were\s|got\s|then\s|it\s|they\s|later\s){{0,3}}{CHANGE_VERB}\b"
-    r"|^\s(?:has\s|had\s)?(?:left|resigned|quit|retired|moved\son)\b|^(?:已经?)?(?:走了|离开|辞职|调离|离职|退休|不干了|不做了)"
+    r"|^\s(?:has\s|had\s)?(?:left\s(?:the|in|us|for|on|at|our|his|her)|resigned|quit|retired|moved\son)\b|^(?:已经?)?(?:走了|离开|辞职|调离|离职|退休|不干了|不做了)"
     r"|^[^,。;]{0,6}?(?:是|为)?(?:以前|之前|原来|原先|旧|早先|最初|起初|过去|老)(?:的|价|地址|口径|版|$)"
     r"|^[^,。;]{0,8}?(?:已经?|被|都|后来|现已|才|又)?(?:[改换变调降涨升推延转移更交传递][^,;。]{0,3}?(?:成|为|到|至|给))"
     r"|^[^,。;]{0,3}?(?:改|换|变|转)[成为到用走给]?$|^[^,。;]{0,3}?不(?:管|干|做|用|走|去|来|收|行)了?(?=$|[,。;])"
@@ -91,12 +91,14 @@ _FAR_EN, _FAR_ZH = 45, 7
 _GENERIC = frozenset(
     content_words(
         "cost price fee charge amount total pay answer value number date time day name also maybe perhaps probably possibly could might or either one "
-        "and think believe guess suppose assume about around say call per month year week night hour again correction wait sorry sure certain exactly "
+        "and about around say call per month year week night hour again correction wait sorry sure certain exactly "
         "but so then well like only just alternatively may must should people thing get got go goes come take need want know"
     )
 ) | frozenset(
     "是要收元块共总可能也或大概另外应该估计猜觉得吧呢啊了的有在就这那个和与及跟还约左右每日天号一二三四五六七八九十几多少呀嘛等或者者"
 )
+_HEDGE = frozenset(content_words("think believe guess suppose assume reckon"))
+_I = re.compile(r"\b(?:i|we)\b")
 _JOIN = re.compile(
     r"\b(?:because|now\sthat|since|as|after|when|while|whereas|although|though|for|who|which|where)\b|因为|由于|而"
 )
@@ -147,7 +149,7 @@ class Reader:
         index = self.clause(start)
         left, right = self.clauses[index]
         low = self.text.low
-        before, after = low[self._reach(index, start) : start], low[end : max(right, end)]
+        before, after = self._words_before(self._reach(index, start), start), low[end : max(right, end)]
         nearest = min((s for s, _ in rivals if s >= end), default=len(low))
         after = after[: max(0, nearest - end)]
         if _AFTER_RETRACTED.match(low[end : min(nearest, end + 60)]):
@@ -158,7 +160,7 @@ class Reader:
         if _FROM_ZH.search(before) and _CHANGES_ZH.match(after):
             return Status.OLD
         cue = self._before(before, index, dated=dated)
-        if cue in (Status.DENIED, Status.OLD):
+        if cue in (Status.DENIED, Status.OLD, Status.ASIDE):
             return cue
         if status is Status.OLD and cue is not Status.NEW:
             return status
@@ -170,6 +172,14 @@ class Reader:
         if any(name in clause for name in self.foreign):
             return Status.ASIDE
         return Status.ASSERTED
+
+    def _words_before(self, left: int, start: int) -> str:
+        """The words before a span, without what is itself a value named: the 没 of 没测完 denies nothing after it."""
+        before = self.text.low[left:start]
+        for s, e in self.spans:
+            if left <= s and e <= start:
+                before = before[: s - left] + "\0" * (e - s) + before[e - left :]
+        return before
 
     def _reach(self, index: int, start: int) -> int:
         """Where the words that speak for a span begin: a parenthesis is spoken for by what stands before it."""
@@ -201,7 +211,9 @@ class Reader:
         rest = self.text.low[left:start] + " " + self.text.low[end : max(right, end)]
         said = [w for w in content_words(rest) if w not in STOPWORDS]
         cjk = [w for w in said if w >= "\u3400"]
-        novel = [w for w in said if w not in known and w not in _GENERIC and not w.isdigit()]
+        if _I.search(rest):
+            said = [w for w in said if w not in _HEDGE]
+        novel = [w for w in said if w not in known and w not in _GENERIC and not (w.isdigit() and len(w) < 3)]
         return bool(novel) and (len(cjk) != 1 or len(said) > 1)
 
     def _after(self, low: str, end: int, after: str, nearest: int) -> Status | None:

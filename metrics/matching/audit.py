@@ -1,8 +1,9 @@
 """Measure the matcher itself: ``python -m memtrial.metrics.matching.audit FOLDER``.
 
-FOLDER holds handwritten conversations and ``second_annotator.jsonl``, a strong reader's answers to the same questions. Four
-figures: its answers judged right; lure values put in as the answer judged wrong_memory; gold forms put in judged correct; and
-wrong answers (another question's, or the gold with a number or date shifted) judged correct, which should be none.
+FOLDER holds handwritten conversations and ``second_annotator.jsonl``, a strong reader's answers to the same questions.
+Five figures: its answers judged right; lure values put in as the answer judged wrong_memory; accepted forms put in judged
+correct; both stated together, with and without saying which holds; and wrong answers (another question's, or a form with a
+number raised) judged correct, which should be none.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from memtrial.datasets.registry import load_dataset
 from memtrial.datasets.schema import Corpus, Dataset, Message, Question
+from memtrial.metrics.matching.forms import compile_key
 from memtrial.metrics.matching.judging import judge
 from memtrial.metrics.matching.text import is_cjk
 from memtrial.metrics.records import Judgement, Result
@@ -70,6 +72,53 @@ def golds(data: Dataset) -> Iterator[Trial]:
             for probe, text in (("gold bare", form), ("gold in a sentence", _sentence(form))):
                 j = put(question, text, log)
                 yield Trial(probe, question, text, j, j.outcome == "correct")
+
+
+_RESOLVED = {
+    "en": (
+        "{g}, not {l}.",
+        "Not {l} but {g}.",
+        "It used to be {l}, now it is {g}.",
+        "{g} (formerly {l})",
+        "It was changed from {l} to {g}.",
+    ),
+    "zh": (
+        "{g}，不是{l}。",
+        "不是{l}，是{g}。",
+        "原来是{l}，现在是{g}。",
+        "{g}（以前是{l}）",
+        "从{l}改成{g}了",
+        "{l}已经作废，现在是{g}",
+    ),
+}
+_OPEN = {"en": ("{g} or {l}", "{l}, {g}", "{g}. {l}."), "zh": ("{g}或者{l}", "{l}、{g}", "{g}。{l}。")}
+
+
+def contrasts(data: Dataset) -> Iterator[Trial]:
+    """State accepted form and lure together: saying which holds (either way round), and not saying it.
+
+    Lists, booleans and questions about an earlier state are left out: what holds there is not a matter of one value.
+    """
+    for question, log in _questions(data):
+        if (
+            question.answer_type in ("list", "boolean")
+            or not question.answers
+            or compile_key(question, frozenset()).past
+        ):
+            continue
+        gold, language = question.answers[0], "zh" if is_cjk(question.text) else "en"
+        for value in (v for lure in question.lures for v in lure.values):
+            for frame in _RESOLVED[language]:
+                for probe, text, outcome in (
+                    ("gold holds, not the lure", frame.format(g=gold, l=value), "correct"),
+                    ("lure holds, not the gold", frame.format(g=value, l=gold), "wrong_memory"),
+                ):
+                    j = put(question, text, log)
+                    yield Trial(probe, question, text, j, j.outcome == outcome)
+            for frame in _OPEN[language]:
+                text = frame.format(g=gold, l=value)
+                j = put(question, text, log)
+                yield Trial("both, not which", question, text, j, j.outcome == "wrong_memory" and j.mixed)
 
 
 def strangers(data: Dataset) -> Iterator[Trial]:
@@ -148,6 +197,7 @@ def run(folder: Path, show: Callable[[str], None]) -> list[Trial]:
         annotator(data, answers, flag=False),
         lures(data),
         golds(data),
+        contrasts(data),
         strangers(data),
         shifted(data),
     ]

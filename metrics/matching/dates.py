@@ -30,7 +30,7 @@ _DAY = rf"(?:(?P<{{0}}>[0-3]?\d)(?:st|nd|rd|th)?|(?P<{{0}}w>{_ORD}))"
 _ZN = rf"[0-9{ZH_CHARS}廿卅]"
 _ZPART = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|傍晚|晚上|夜里|半夜|今晚|晚|早"
 _EN_HOUR = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_EN_MIN = r"twenty[- ]five|twenty|five|ten|quarter|a\squarter|half|\d{1,2}"
+_EN_MIN = r"twenty[- ]five|twenty|five|ten|quarter|a\squarter|half|[12]?[05]|(?<=\bat\s)\d{1,2}"
 _AMPM = r"(?P<ap>a\.?\s?m\b\.?|p\.?\s?m\b\.?|in\sthe\s(?:morning|afternoon|evening)|at\snight|noon|midnight)"
 _TZ = r"(?:\s?\(?(?P<tz>utc|gmt|cest|cet|bst|est|edt|cst|cdt|mst|mdt|pst|pdt)\b\)?)?"
 
@@ -72,7 +72,8 @@ HOUR = re.compile(
 )
 SPOKEN = re.compile(
     rf"\b(?:(?P<half>half)\s(?!an?\b)|(?P<n>{_EN_MIN})(?:\s?min(?:ute)?s?)?\s(?P<dir>past|after|to|before)\s)(?:(?P<h>1?\d)(?![\d:.])|(?P<hw>{_EN_HOUR}|noon|midnight)\b)"
-    rf"(?:\s?{_AMPM.replace('noon|midnight', 'noonx')})?"
+    # "five to ten hours" is a range.
+    rf"(?!\s?(?:%|\w+s\b|km|kg|percent|million|thousand|hundred))(?:\s?{_AMPM.replace('noon|midnight', 'noonx')})?"
 )
 ZH_CLOCK = re.compile(
     rf"(?:(?P<zp>{_ZPART})\s?)?(?<![0-9:.])(?P<h>[0-2]?\d|[零一二两三四五六七八九十]{{1,3}})(?:点钟?|时(?![间候段期光代常刻]))"
@@ -89,7 +90,8 @@ RELATIVE = re.compile(
     r"(?P<w>the\sday\safter\stomorrow|the\sday\sbefore\syesterday|today|tonight|tomorrow|yesterday|大后天|大前天|今天|今日|今晚|明天|明日|明晚|后天|昨天|昨日|昨晚|前天)"
 )
 PART = re.compile(
-    rf"(?P<zp>{_ZPART})(?!点|安排|会|了|就|已|到|些|期|于|说|来|回|的时候)|\b(?:in\sthe\s|on\s\w+\s)?(?P<w>morning|afternoon|evening)s?\b|\b(?:at\s)?(?P<n>night)s?\b"
+    rf"(?P<zp>(?:{_ZPART.removesuffix('|晚|早')})|[晚早](?!点|安排|会|了|就|已|到|些|期|于|说|来|回|先|晨|饭|餐))"
+    r"|\b(?:in\sthe\s|on\s\w+\s)?(?P<w>morning|afternoon|evening)s?\b|\b(?:at\s)?(?P<n>night)s?\b"
 )
 _REL_DAYS = {
     "the day after tomorrow": 2, "the day before yesterday": -2, "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "大后天": 3,

@@ -99,8 +99,8 @@ class Key:
 
 
 _ASKED_PAST = re.compile(
-    r"\b(?:before|originally|initially|at\sfirst|first|used\sto|back\sthen|at\sthe\stime|last\s\w+|previous(?:ly)?|former(?:ly)?|earlier|old|ago|until|up\sto|then)\b"
-    r"|之前|以前|原来|原先|最初|最早|当时|那时|那会|那天|那次|起初|一开始|上周|上个?月|上次|去年|前天|昨天|旧|老|早先|起先|原定|原本|原价|当初|先前|此前|前一"
+    r"\b(?:originally|initially|at\sfirst|used\sto|back\sthen|at\sthe\stime|previous(?:ly)?|former(?:ly)?|before|last\s(?:year|month|spring|summer|autumn|fall|winter))\b"
+    r"|之前|以前|原来|原先|最初|最早|当时|那时|起初|一开始|原定|原本|原价|当初|先前|此前"
 )
 
 
@@ -194,7 +194,7 @@ def compile_key(question: Question, names: frozenset[str]) -> Key:
     if question.answer_type == "boolean" or (gold and all(f.polar for f in gold)):
         polar = next((p for f in gold if (p := f.polar or polarity(f.low, form=True))), 0)
     asked = frozenset(family for unit, (family, _) in UNITS.items() if family and len(unit) > 1 and unit in low)
-    everyone = low + " " + " ".join(f.low for f in gold)
+    everyone = " ".join([low, *(f.low for f in gold), *(f.low for lure in lures for f in lure.forms)])
     foreign = frozenset(n for n in (normalise(n).low for n in names) if len(n) > 1 and n not in everyone)
     return Key(
         gold=gold,

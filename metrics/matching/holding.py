@@ -62,13 +62,15 @@ def _inside(a: Mention, b: Mention) -> bool:
 def asserted_gold(status: Status, found: Found, key: Key) -> bool:
     """Say whether an accepted form with this status is asserted, given what else is named."""
     named = [s for _, _, s in found.lures]
+    later = [s for kind, _, s in found.lures if not (key.past and kind.startswith("other"))]
     denied = any(s is Status.DENIED for _, s in found.gold) and not key.negative
     if denied and any(s in (Status.NEW, Status.ASSERTED) for s in named):
         return False
     if status is Status.DENIED:
         return key.negative and not any(s in (Status.NEW, Status.ASSERTED) for s in named)
-    if status is Status.OLD and not key.past:
-        return not any(s in (Status.NEW, Status.ASSERTED, Status.ASIDE) for s in named)
+    if status is Status.OLD:
+        # Where the question asks how things were, what came later belongs to another time, not to a better answer.
+        return not any(s in (Status.NEW, Status.ASSERTED, Status.ASIDE) for s in later)
     return True
 
 
@@ -109,6 +111,14 @@ def _operand(mention: Mention, gold: Sequence[Mention], values: Sequence[Value])
     return False
 
 
+def _named_in_question(mention: Mention, key: Key) -> bool:
+    """Say whether the question itself names the lure, so that an answer may repeat it: "Ravi, while Dana is away"."""
+    if any(f.pattern is not None and f.pattern.search(key.question) for f in key.gold):
+        return False
+    pattern = mention.form.pattern
+    return not mention.form.typed and pattern is not None and pattern.search(key.question) is not None
+
+
 def asserted_lures(
     found: Found, key: Key, gold: Sequence[Mention], values: Sequence[Value], reader: Reader
 ) -> list[tuple[str, Mention]]:
@@ -128,7 +138,10 @@ def asserted_lures(
         if status is Status.ASSERTED and any(s is Status.NEW and g.start >= mention.end for g, s in found.gold):
             continue
         if gold and (
-            status is Status.ASIDE or (gold_is_old and status is Status.NEW) or _operand(mention, gold, values)
+            status is Status.ASIDE
+            or _named_in_question(mention, key)
+            or (gold_is_old and status is Status.NEW and kind.startswith("other"))
+            or _operand(mention, gold, values)
         ):
             continue
         out.append((kind, mention))

@@ -18,18 +18,25 @@ def merge(atoms: list[tuple[int, int, When]], low: str) -> list[tuple[int, int, 
     ordered = sorted(atoms, key=lambda a: a[0])
     opens = {a[0] for a, b in pairwise(ordered) if _is_range(a, b, low)}
     closes = {b[0] for a, b in pairwise(ordered) if a[0] in opens}
-    for start, end, when in ordered:
+    for i, (start, end, when) in enumerate(ordered):
         if out:
             s, e, previous = out[-1]
             gap = low[e:start]
             # "6:00, Monday to Friday": an end of a range completes nothing beside it.
-            apart = start in opens or (s in closes and "," in gap)
+            apart = start in opens or (s in closes and "," in gap) or _belongs_to_next(ordered, i, previous, low)
             joined = _join(previous, when) if not apart and len(gap) <= 12 and _glued(gap, previous, when) else None
             if joined is not None:
                 out[-1] = (s, end, joined)
                 continue
         out.append((start, end, when))
     return out
+
+
+def _belongs_to_next(ordered: list[tuple[int, int, When]], i: int, previous: When, low: str) -> bool:
+    """Say whether a weekday opens a date of its own: "April 10, 9 pm, Tuesday April 15"."""
+    if ordered[i][2].fields() != {"wd"} or previous.d is None or i + 1 >= len(ordered):
+        return False
+    return ordered[i + 1][2].d is not None and _GLUE.fullmatch(low[ordered[i][1] : ordered[i + 1][0]]) is not None
 
 
 _GLUE_TIME = re.compile(r"[\s,]*\b(?:after|before|around|about|by|from|past)\b\s")

@@ -96,7 +96,7 @@ def _typed(
 
 def _same(value: Value, form: Value, families: frozenset[str], key: Key, whens: Sequence[When], *, bare: bool) -> bool:
     if form.when is not None:
-        when = value.when or _dotted(value)
+        when = value.when or (_dotted(value) if form.when.t is not None else _dotted_day(value))
         if when is None:
             return False
         full = merged_when(form.when, whens)
@@ -121,6 +121,16 @@ def _dotted(value: Value) -> When | None:
     if value.family or not 0 <= hour < 24 or minute != int(minute) or minute > 59 or value.end - value.start < 4:
         return None
     return When(t=hour * 60 + int(minute), half=1 <= hour <= 12)
+
+
+def _dotted_day(value: Value) -> When | None:
+    """ "7.15" is the 15th of July where the accepted form is a day."""
+    month = int(value.raw)
+    decimals = value.end - value.start - len(str(month)) - 1
+    if value.family or not 1 <= month <= 12 or decimals not in (1, 2):
+        return None
+    day = round((value.raw - month) * 10**decimals)
+    return When(m=month, d=day) if 1 <= day <= 31 else None
 
 
 def partial_when(forms: Sequence[Form], others: Sequence[Form], values: Sequence[Value], key: Key) -> list[Mention]:

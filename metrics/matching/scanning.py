@@ -32,6 +32,9 @@ _ZH_FRACTION = re.compile(
     rf"|(?P<cheng>[一二三四五六七八九两\d])成(?P<half>半)?(?![功交立本员为了都])"
 )
 _SLASH_FRACTION = re.compile(r"(?<![\d/.])(?:(?P<w>\d{1,3})\s)?(?P<a>\d{1,3})/(?P<b>\d{1,3})(?![\d/])")
+_MIXED = re.compile(
+    rf"(?<![\d/.])(?:(?P<w>\d{{1,3}})\s)?(?P<a>[1-3])/(?P<b>[2-4])(?![\d/])\s?(?P<unit>{UNIT_PATTERN})|(?<![\d/.])(?P<w2>\d{{1,3}})\s(?P<a2>[1-3])/(?P<b2>[2-4])(?![\d/])"
+)
 _EN_FRACTION = re.compile(
     r"\b(?P<n>one|two|three|four|five|a)(?:\s|-)(?P<d>half|halves|thirds?|quarters?|fourths?|fifths?|tenths?)\b(?!\s(?:past|to))"
 )
@@ -119,6 +122,9 @@ class Scanner:
         return self.found
 
     def _fractions(self) -> None:
+        for g in _MIXED.finditer(self.low):
+            mixed = float(g["w"] or g["w2"] or 0) + float(g["a"] or g["a2"]) / float(g["b"] or g["b2"])
+            self.take(_quantity(g.start(), g.end(), mixed, g["unit"]))
         for g in _ZH_DECIMAL.finditer(self.low):
             n = _number(g["num"])
             if n is not None:

@@ -68,7 +68,7 @@ _TABLE: dict[str, dict[str, float]] = {
     COUNT: dict.fromkeys(
         listed(
             "个人 人次 个 只 台 件 条 张 份 单 次 人 位 名 套 盒 箱 包 瓶 支 根 本 家 层 档 批 辆 部 把 颗 片 页 行 项 款 种 "
-            "场 轮 户 间 桌 杯 碗 座 栋 幢 字 岁 班 队 组 票 门 节 期 遍 回 趟 笔 pcs pieces piece 枚 双 对 朵 棵 扇 架 艘 封"
+            "楼 场 轮 户 间 桌 杯 碗 座 栋 幢 字 岁 班 队 组 票 门 节 期 遍 回 趟 笔 pcs pieces piece 枚 双 对 朵 棵 扇 架 艘 封"
         ),
         1.0,
     ),

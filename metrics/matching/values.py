@@ -32,7 +32,7 @@ def _compound(values: list[Value], low: str) -> list[Value]:
                 and last.family == value.family
                 and re.fullmatch(r"\s?(?:,?\sand\s|零|又|,\s)?", gap)
             ):
-                if value.amount / max(value.raw, 1e-9) < last.amount / max(last.raw, 1e-9):
+                if value.amount < last.amount / max(last.raw, 1e-9):
                     out[-1] = replace(last, end=value.end, amount=round(last.amount + value.amount, 9))
                     continue
             elif len(gap) <= 5 and _RANGE_GAP.fullmatch(gap) and _range_like(last, value, gap, low):

@@ -87,6 +87,14 @@ def test_golds_are_correct_and_lures_never_in_any_spelling_of_width_and_blanks(
         assert audit.put(question, text, log).outcome == expected
 
 
+def test_gold_and_lure_stated_together_are_told_apart() -> None:
+    trials = list(audit.contrasts(DATA))
+    for probe in ("gold holds, not the lure", "lure holds, not the gold", "both, not which"):
+        ours = [t.right for t in trials if t.probe == probe]
+        assert len(ours) > 500
+        assert sum(ours) / len(ours) > 0.99
+
+
 def test_the_flag_decides_over_any_text() -> None:
     for question, log in PAIRS:
         judgement = audit.put(question, (question.answers or ("x",))[0], log, abstained=True)
