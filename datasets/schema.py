@@ -105,8 +105,8 @@ class Question:
     """A question with its labels. Never handed to a system: a system sees a ``Query``.
 
     ``official_evidence`` counts only in ``official_recall@K`` (LoCoMo category 5, whose evidence is a lure's).
-    ``evidence_sessions`` is filled where a set labels sessions rather than messages; otherwise sessions follow
-    from ``evidence``. ``contested`` says why the gold label is in doubt, where the set or an audit says so.
+    ``evidence_sessions`` (session ids within ``conversation_id``) is filled where a set labels sessions rather than
+    messages; otherwise sessions follow from ``evidence``. ``contested`` says why the gold label is in doubt, where the set or an audit says so.
     """
 
     id: str

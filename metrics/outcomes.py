@@ -72,7 +72,7 @@ def session_of(message_id: str, log: Mapping[str, Message]) -> str:
 
 def _evidence_sessions(question: Question, log: Mapping[str, Message]) -> tuple[str, ...]:
     if question.evidence_sessions:
-        return question.evidence_sessions
+        return tuple(f"{question.conversation_id}/{session}" for session in question.evidence_sessions)
     return tuple(dict.fromkeys(s for i in question.evidence if (s := session_of(i, log))))
 
 

@@ -78,7 +78,7 @@ def test_unknown_ids_keep_their_rank_with_an_empty_session() -> None:
 
 def test_evidence_sessions_come_from_the_log_unless_the_set_labels_them() -> None:
     assert make_record("t", question(), result(), LOG).labels.evidence_sessions == ["c1/s2", "c1/s1"]
-    labelled = make_record("t", question(evidence_sessions=("c1/s9",)), result(), LOG)
+    labelled = make_record("t", question(evidence_sessions=("s9",)), result(), LOG)
     assert labelled.labels.evidence_sessions == ["c1/s9"]
 
 
