@@ -71,7 +71,12 @@ def _estimate(unit: Unit, embedded: set[tuple[str, str]]) -> TrialEstimate:
         key = (data.fingerprint, str(part.get("embedder")))
         fresh = 0 if key in embedded else data.messages
         embedded.add(key)
-    seconds = asks * ms / 1000 + fresh / rate + (messages - fresh) / _CACHED + info.repeats * (_START_S + _CORPUS_S * len(data.corpora))
+    seconds = (
+        asks * ms / 1000
+        + fresh / rate
+        + (messages - fresh) / _CACHED
+        + info.repeats * (_START_S + _CORPUS_S * len(data.corpora))
+    )
     return TrialEstimate(
         info.trial, info.dataset, info.target, info.repeats, asks, messages, seconds, info.target in _RATES
     )

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from memtrial.experiments.estimate import estimate
 from memtrial.experiments.plan import Plan
 from memtrial.metrics.records import TrialInfo
 
@@ -113,11 +114,17 @@ class _Shown:
         self._planned = self._done = self._before = self._errors = 0
         self._start = self._last = time.monotonic()
         self._text = ""
+        self._weights: dict[tuple[str, str], float] = {}
+        self._ahead = self._behind = 0.0
 
     def started(self, plan: Plan, done: int) -> None:
         """Show the first line."""
         self._planned, self._done, self._before = plan.planned, done, done
         self._start = time.monotonic()
+        # Trials differ a hundredfold in speed, so what is left is counted in estimated seconds, not in questions.
+        rows = estimate(plan)
+        self._weights = {(row.trial, row.dataset): row.seconds / row.asks for row in rows}
+        self._ahead = sum(row.seconds for row in rows) * (1 - done / plan.planned)
         if done:
             self._say(f"{done} of {plan.planned} questions were finished before; going on")
 
@@ -130,6 +137,9 @@ class _Shown:
         """Count; draw only now and then."""
         self._done += 1
         self._errors += outcome == "error"
+        weight = self._weights[trial.trial, trial.dataset]
+        self._behind += weight
+        self._ahead = max(0.0, self._ahead - weight)
         now = time.monotonic()
         if now - self._last >= self.interval_s or self._done == self._planned:
             self._text = f"{trial.trial} on {trial.dataset}: {score}"
@@ -151,7 +161,8 @@ class _Shown:
     def _line(self, now: float) -> str:
         asked = self._done - self._before
         rate = asked / (now - self._start) if now > self._start else 0.0
-        left = f"{_clock((self._planned - self._done) / rate)} left" if rate else "time left unknown"
+        pace = (now - self._start) / self._behind if self._behind else 0.0
+        left = f"about {_clock(self._ahead * pace)} left" if pace else "time left unknown"
         return f"{self._done}/{self._planned}  {rate:.1f}/s  {left}  errors {self._errors}  {self._text}"
 
     def _draw(self, line: str) -> None:

@@ -77,7 +77,7 @@ def kill_and_resume(config: Path, out: Path, kills: int, seed: int) -> int:
         size = (out / JOURNAL).stat().st_size if (out / JOURNAL).exists() else 0
         while process.poll() is None and (not (out / JOURNAL).exists() or (out / JOURNAL).stat().st_size <= size):
             time.sleep(0.005)
-        time.sleep(rng.uniform(0.0, 0.8))
+        time.sleep(rng.uniform(0.0, 0.6))
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
             done += 1
@@ -105,7 +105,7 @@ def check(
     once = sorted(line.split(" ", 1)[0] for line in asked.read_text().splitlines())
     asked.unlink()
     killed = kill_and_resume(file, tmp_path / "killed", kills, seed)
-    assert killed >= kills // 2, "the run was too short to be killed"
+    assert killed >= kills - 1, "the run was too short to be killed"
     again = [line.split(" ", 1)[0] for line in asked.read_text().splitlines()]
     # A question in flight at a kill may be asked a second time; no other, and none is left out.
     assert sorted(set(again)) == once
@@ -117,7 +117,7 @@ def check(
 
 
 def test_five_kills(configure: Configure, tmp_path: Path) -> None:
-    check(configure, tmp_path, kills=5, seed=1, sleep=0.05, repeats=1, more={})
+    check(configure, tmp_path, kills=5, seed=1, sleep=0.2, repeats=1, more={})
 
 
 @pytest.mark.slow
