@@ -45,7 +45,7 @@ CHECK_SEEDS = (201, 202, 203, 204)
 # weights are drawn towards the reasoned ones: the train split is one domain, the reader is for all
 PRIOR_STRENGTH = 8.0
 CONFIDENCE_PRIOR_STRENGTH = 4.0
-WRONG_COSTS = 0.25
+WRONG_COSTS = 0.35
 SHOWN = 8
 # signs that hold in any domain; a fit that flips one has found a quirk of the generator
 NEVER_NEGATIVE = ("concept", "cover", "item_cover", "near_cover", "link_cover", "fit", "near", "code_hit", "person_hit", "own", "new", "old", "authority", "unit", "score", "lead", "total_en", "total_zh", "rank")  # fmt: skip

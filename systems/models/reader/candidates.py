@@ -10,7 +10,7 @@ from memtrial.systems.models.reader.days import Day
 from memtrial.systems.models.reader.features import passage_features, value_features
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.params import ReaderParams
-from memtrial.systems.models.reader.passages import RECORD_SOURCES, Passage
+from memtrial.systems.models.reader.passages import KEY_LENGTH, RECORD_SOURCES, Passage
 from memtrial.systems.models.reader.polarity import speaks_of_state
 from memtrial.systems.models.reader.spans import trim_statement
 from memtrial.systems.models.reader.text import terms
@@ -59,12 +59,21 @@ def find_candidates(need: Need, passages: Sequence[Passage], params: ReaderParam
     ranked = sorted(relevant, key=lambda p: -p.relevance)[:READ_PASSAGES]
     candidates = []
     for passage in ranked:
+        if _is_of_another(need, passage):
+            continue
         common = passage_features(need, passage, params)
         for value, fit in _fitting(need, passage):
             features = common | value_features(need, passage, value) | {"fit": fit}
             candidates.append(Candidate(passage, value.say, f"{value.kind}:{value.norm}", value.kind, features))
     _compare(need, candidates, params)
     return candidates
+
+
+def _is_of_another(need: Need, passage: Passage) -> bool:
+    """Tell whether a passage is about another order than the one asked for by its number."""
+    asked = {code for code in need.codes if len(code) >= KEY_LENGTH}
+    told = {code for code in passage.shown.codes if len(code) >= KEY_LENGTH}
+    return bool(asked and told) and not any(asked & s.codes for s in passage.shown.around)
 
 
 def _compare(need: Need, candidates: Sequence[Candidate], params: ReaderParams) -> None:

@@ -10,6 +10,9 @@ from memtrial.systems.models.reader.candidates import Candidate
 from memtrial.systems.models.reader.lists import join_items, join_people
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.passages import Passage
+from memtrial.systems.models.reader.spans import plain_statement
+
+_SHORT, _SHORT_ZH = 140, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,15 @@ def compose(
         joined = join_people(need, candidates) if need.asked.people else join_items(need, candidates, passages)
         if joined is not None:
             return Draft(joined[0], tuple(joined[1]), best)
+    if best.kind == "free" and best.say == plain_statement(best.passage.text) and _is_short(best):
+        return Draft(plain_statement(best.passage.shown.item.text), (best.passage,), best)
     return Draft(best.say, (best.passage,), best)
+
+
+def _is_short(best: Candidate) -> bool:
+    """Tell whether the whole item is short enough to answer with: its sentences often need each other."""
+    text = best.passage.shown.item.text
+    return len(text) <= (_SHORT_ZH if text[:1] > "一" else _SHORT)
 
 
 def _choose(need: Need, options: Sequence[str], candidates: Sequence[Candidate]) -> Draft | None:

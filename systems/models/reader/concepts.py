@@ -38,7 +38,7 @@ _TABLE = {
     "home": "live lives living moved move home house apartment flat 住在 搬家 搬到 房子 住处",
     "food": "eat ate eating dinner lunch breakfast meal food cook cooked restaurant 吃饭 晚饭 午饭 早餐 餐厅 做饭",
     "travel": "trip travel travelled traveled vacation holiday flight visited journey 旅行 出差 旅游 度假 航班",
-    "like": "like likes love loves favourite favorite enjoy enjoys prefer prefers hobby 喜欢 最爱 爱好 偏好",
+    "like": "love loves favourite favorite enjoy enjoys prefer prefers hobby 喜欢 最爱 爱好 偏好",
     "health": "doctor hospital sick ill surgery diagnosed medicine clinic 医院 医生 生病 手术 吃药",
     "meet": "meet met meeting meetup conference 会议 见面 开会 碰面",
     "study": "study studies school university college course class degree exam 学校 大学 课程 考试 上课",

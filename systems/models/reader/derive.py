@@ -17,8 +17,9 @@ _SUM = re.compile(
     r"\b(?:together|sum|total|plus|add up|combined|altogether|in all|both)\b|加起来|合计|共计|一共|总共|加上|两[单笔个]",
     re.IGNORECASE,
 )
+_PAIR = re.compile(r"\band\b|\bplus\b|&|\bboth\b|[和与跟及、]|加上|两[单笔个件]", re.IGNORECASE)
 _SPAN = re.compile(
-    r"\bfrom\b.+\b(?:to|till|until)\b|\b(?:till|until|between|after|took|take|since)\b|从.+到|下单.*(?:到|收)|隔了?|之间|用了|花了|过了|等了|几天[后才]|多少天[后才]",
+    r"\bfrom\b.+\b(?:to|till|until)\b|\b(?:till|until|between|after|took|take|since)\b|从.+到|下单.*(?:到|收)|隔了?|之间|用了|花了|过了|等了|耗时|历时|用时|几天[后才]|多少天[后才]",
     re.IGNORECASE,
 )
 
@@ -36,7 +37,7 @@ def add_up(need: Need, candidates: Sequence[Candidate]) -> tuple[str, list[Passa
     The second amount is the best one whose passage covers terms of the question that the first one's leaves open.
     """
     amounts = [c for c in candidates if c.kind == "money"]
-    if need.asked.kind != "money" or not _SUM.search(need.question) or not amounts:
+    if need.asked.kind != "money" or not (_SUM.search(need.question) and _PAIR.search(need.question)) or not amounts:
         return None
     first = amounts[0]
     covered = first.passage.shown.hits

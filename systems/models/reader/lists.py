@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from memtrial.systems.models.reader.candidates import Candidate
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.passages import Passage
+from memtrial.systems.models.reader.spans import plain_statement
 from memtrial.systems.models.reader.text import terms
 
 JOIN = {"en": ", ", "zh": "、"}
@@ -23,6 +24,17 @@ _TAIL_ZH = re.compile(r"(?:也|同样|都|还|全)?(?:没|不见|缺|漏|少了)
 _TAIL_EN = re.compile(
     r"\s(?:in|inside|from|with|for|on|at|when|to|either|too|as well|also)\b.*$|\s(?:is|are|was|were)\s(?:missing|absent|not)\b.*$",
     re.IGNORECASE,
+)
+# "A and B are missing", A和B没给: the items stand before the verb
+_BEFORE_EN = re.compile(
+    r"^(?P<x>.+?)\s(?:(?:is|are|was|were)\s)?(?:also\s)?(?:missing|absent|not in\b|not there|did(?:n['’]t| not) come|lacking)",
+    re.IGNORECASE,
+)
+_BEFORE_ZH = re.compile(
+    r"(?:^|[，,。])(?P<x>[^，,。]+?)(?:也|同样|都|还|全)*(?:没给|没装|没见|没有|没看|没放|不见|不在|缺失|缺)"
+)
+_POLITE = re.compile(
+    r"^(?:thanks?|cheers|please|sorry|too|either|辛苦|谢谢|麻烦|拜托|哦|对|那个).{0,3}$", re.IGNORECASE
 )
 _SPLIT = re.compile(
     r",? and (?:the |a |an |my )?|, ?(?:and )?(?:the |a |an |no )?| & |、|，|和|以及|还有|跟|与|及", re.IGNORECASE
@@ -70,17 +82,24 @@ def join_items(
 
 def enumerated(sentence: str, need: Need) -> list[str]:
     """Return the members of the enumeration in a sentence, without what the question itself names."""
-    heads = list(_HEAD.finditer(sentence))
-    found: list[str] = []
-    for tail in [sentence[m.end() :] for m in heads] + [sentence]:
-        for part in _SPLIT.split(tail):
-            item = _TAIL_ZH.sub("", _TAIL_EN.sub("", part.strip(" \t.。!！?？,，;；:：~～")))
-            item = _EDGE.sub("", _EDGE.sub("", item)).strip()
-            if item and len(item) <= _LONGEST[need.language] and not terms(item) & _subject(need):
-                found.append(item)
+    sentence = plain_statement(sentence)
+    before = _BEFORE_ZH.search(sentence) if need.language == "zh" else _BEFORE_EN.search(sentence)
+    parts = [before["x"]] if before else []
+    parts += [sentence[m.end() :] for m in _HEAD.finditer(sentence)]
+    for part in [*parts, sentence]:
+        found = [item for piece in _SPLIT.split(part) if (item := _item(piece, need))]
         if found:
             return found
     return []
+
+
+def _item(piece: str, need: Need) -> str:
+    """Clean a piece of an enumeration; empty where it is none."""
+    item = _TAIL_ZH.sub("", _TAIL_EN.sub("", piece.strip(" \t.。!！?？,，;；:：~～")))
+    item = _EDGE.sub("", _EDGE.sub("", item)).strip()
+    if len(item) > _LONGEST[need.language] or _POLITE.match(item) or item.endswith(("里", "里面", "中", "内")):
+        return ""
+    return "" if terms(item) & _subject(need) else item
 
 
 def _subject(need: Need) -> frozenset[str]:
@@ -89,10 +108,14 @@ def _subject(need: Need) -> frozenset[str]:
 
 def join_people(need: Need, candidates: Sequence[Candidate]) -> tuple[str, list[Passage]] | None:
     """Join the names of the people whom nearly equally good passages speak of."""
-    best = candidates[0]
+    floor = max(c.passage.relevance for c in candidates[:3]) * _SHARE
     people: dict[str, Candidate] = {}
+    told: set[int] = set()
+    # each item names one person: its best name, whoever was first or last to say so
     for candidate in candidates:
-        if candidate.kind == "person" and candidate.score >= best.score - (1 - _SHARE) * abs(best.score):
+        shown = candidate.passage.shown
+        if candidate.kind == "person" and candidate.passage.relevance >= floor and id(shown) not in told:
+            told.add(id(shown))
             people.setdefault(candidate.norm, candidate)
     if len(people) < 2:
         return None

@@ -20,7 +20,9 @@ _REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 _MODEL = re.compile(r"\s\d+[A-Za-z]{0,2}\b")
-_ELLIPSIS = re.compile(r"^\W*(?:and|what about|how about|same for)\b|^\W*(?:那|还有|换成)|呢[？?]?$", re.IGNORECASE)
+_ELLIPSIS = re.compile(
+    r"^\W*(?:and|what about|how about|same (?:for|question)|ditto)\b|同问|^\W*(?:那|还有|换成)|呢[？?]?$", re.IGNORECASE
+)
 # question words of Chinese: their characters would only blur the overlap
 _ASKING = re.compile(
     r"什么时候|什么时间|什么地方|什么人|什么|为什么|多少钱|多少|多久|哪里|哪儿|哪些|哪天|哪个|哪位|哪种|几号|几点|几天|几个|怎么样|怎么|谁|是不是|有没有|能不能|是否|请问|告诉|一下|还是"

@@ -27,7 +27,7 @@ def trim_statement(sentence: str, need: Need) -> str:
 
     "My favourite colour is teal." asked for the favourite colour gives "teal"; a sentence that does not fit is kept whole.
     """
-    statement = _GREETING.sub("", sentence).strip()
+    statement = plain_statement(sentence)
     if need.asked.kind == "reason" and (cause := _BECAUSE.search(statement)):
         return (cause["y"] or cause["z"]).strip(_END)
     match = _COPULA.match(statement)
@@ -36,4 +36,9 @@ def trim_statement(sentence: str, need: Need) -> str:
         asked = set(need.terms)
         if left and left & asked and not right & asked and len(left & asked) * 2 >= len(left):
             return match["y"].strip(_END) or statement
-    return statement.strip(_END) or sentence.strip()
+    return statement
+
+
+def plain_statement(sentence: str) -> str:
+    """Return a sentence without its greeting and its full stop."""
+    return _GREETING.sub("", sentence).strip().strip(_END) or sentence.strip()

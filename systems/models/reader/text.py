@@ -21,7 +21,7 @@ _EN_STOP_WORDS = (
     "i me my mine we us our you your he him his she her they them their it its this that these those there here what which who "
     "whom whose when where why how many much long will would can could should shall may might must not no yes than then too very "
     "just about into over up out please tell say said get got s t re ve ll d m any some all also again one don't didn't doesn't "
-    "isn't i'm it's what's that's let know give remind hi hey hello thanks thank sorry ok okay please cheers oh hm"
+    "isn't i'm it's what's that's let know give remind hi hey hello thanks thank sorry ok okay please cheers oh hm like"
 )
 _EN_STOP = frozenset(_EN_STOP_WORDS.split())
 _ZH_STOP_CHARS = frozenset(

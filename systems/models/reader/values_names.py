@@ -57,7 +57,8 @@ _NO_NAMES = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
     "october november december today tomorrow yesterday order ticket update note re fw fwd dear regards best cheers hope all "
     "any some one two three four five once since while both each every only still now never always maybe actually "
-    "street road avenue lane drive"
+    "street road avenue lane drive complaint case delivery credit refund account shipment payment invoice customer item "
+    "return returns stock spec version status order orders ship address ticket warehouse product"
 )
 _NOT_PERSON = frozenset(_NO_NAMES.split())
 
@@ -116,7 +117,7 @@ def find_people(text: str) -> list[Value]:
         while words and words[0].lower().split("'")[0].split("’")[0] in _NOT_PERSON:
             start += len(words.pop(0)) + 1
         name = re.sub(r"['’]s?$", "", " ".join(words)).rstrip(".-")
-        if name and all(w.lower() not in _NOT_PERSON for w in words):
+        if name and name != "New" and all(w.lower() not in _NOT_PERSON for w in words):
             found.append(Value("person", start, start + len(name), name, name.lower(), name))
     for pattern in (_ZH_TITLED, _ZH_NAME):
         found += [_value("person", m, m.group()) for m in pattern.finditer(text)]
