@@ -45,6 +45,8 @@ CHECK_SEEDS = (201, 202, 203, 204)
 # weights are drawn towards the reasoned ones: the train split is one domain, the reader is for all
 PRIOR_STRENGTH = 8.0
 CONFIDENCE_PRIOR_STRENGTH = 4.0
+# which kinds of question are easy is a fact about this generator, hardly about the reader
+KIND_PRIOR_STRENGTH = 200.0
 WRONG_COSTS = 0.35
 SHOWN = 8
 # signs that hold in any domain; a fit that flips one has found a quirk of the generator
@@ -219,13 +221,14 @@ def fit_confidence(
 def _logistic(x: Any, y: Any, names: Sequence[str], centre: Any) -> tuple[Any, float]:
     """Fit a logistic regression drawn towards reasoned weights, whose weights keep the signs that reason demands."""
     bounds = [(0.0 if n in NEVER_NEGATIVE else None, 0.0 if n in NEVER_POSITIVE else None) for n in names]
+    pull = np.array([KIND_PRIOR_STRENGTH if n.startswith("kind_") else CONFIDENCE_PRIOR_STRENGTH for n in names])
 
     def loss(v: Any) -> tuple[float, Any]:
         z = x @ v[:-1] + v[-1]
         rest = 1 / (1 + np.exp(-z)) - y
         off = v[:-1] - centre
-        total = float((np.logaddexp(0, z) - y * z).sum() + CONFIDENCE_PRIOR_STRENGTH * (off**2).sum())
-        return total, np.append(x.T @ rest + 2 * CONFIDENCE_PRIOR_STRENGTH * off, rest.sum())
+        total = float((np.logaddexp(0, z) - y * z).sum() + (pull * off**2).sum())
+        return total, np.append(x.T @ rest + 2 * pull * off, rest.sum())
 
     best = minimize(loss, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", bounds=[*bounds, (None, None)]).x
     return best[:-1], float(best[-1])

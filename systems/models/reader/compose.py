@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,11 @@ from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.passages import Passage
 from memtrial.systems.models.reader.spans import plain_statement
 
+# these may have been done by several people; "who is the owner" has one answer
+_WHO_ALL = re.compile(
+    r"\b(?:reported|complained|said|told|hear|mentioned|bought|ordered|asked|raised|came|went|attended|joined|has|have|likes?|plays?)\b|说过|反映|投诉|买了|买过|报|提过|参加|订了|用过|有谁|都有",
+    re.IGNORECASE,
+)
 _SHORT, _SHORT_ZH = 140, 60
 
 
@@ -53,7 +59,7 @@ def compose(
     if derived is not None:
         text, used = derived
         return Draft(text, tuple(used), best)
-    if need.asked.many or (kind == "person" and need.asked.when != "current"):
+    if need.asked.many or (kind == "person" and _WHO_ALL.search(need.question)):
         joined = join_people(need, candidates) if need.asked.people else join_items(need, candidates, passages)
         if joined is not None:
             return Draft(joined[0], tuple(joined[1]), best)

@@ -17,7 +17,7 @@ def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict
     """Return what a passage itself says for (positive) or against its spans."""
     text, shown = passage.text, passage.shown
     original = need.asked.when == "original"
-    own = any(s.own for s in shown.around)
+    own = any(s.own or any(same_person(n, s.item.sender.lower()) for n in need.names) for s in shown.around)
     named = len(frozenset().union(*(s.named for s in shown.around))) / len(need.names) if need.names else 0.0
     concepts = need.concepts
     coded = any(need.codes & s.codes for s in shown.around)

@@ -27,7 +27,7 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 _RESTRICTED = re.compile(
-    r"\bonly\b(?! \d)|\b(?:limited|restricted|reserved) (?:to|for)\b|\bexclusive(?:ly)?\b|仅(?!供)|只有|只在|只能|限(?=[一-鿿]{1,6}(?:版|款|型))|专属|独占",
+    r"\bonly\b(?! \d)|\b(?:limited|restricted|reserved) (?:to|for)\b|\bexclusive(?:ly)?\b|仅(?!供)|只(?:有|在|能|开放|支持|对|给)|限(?=[一-鿿]{1,6}(?:版|款|型))|专属|独占",
     re.IGNORECASE,
 )
 

@@ -171,16 +171,25 @@ def _zh_weekday(m: re.Match[str], anchor: date, text: str) -> Day | None:
     return weekday_from(anchor, weekday, which or ("last" if _PAST.search(text) else "coming"))
 
 
-@_rule(r"\b(?P<w>last|next|this|past)\s(?P<g>week|weekend|month|year)\b", re.IGNORECASE)
+@_rule(r"\b(?P<w>last|next|this|past|previous)\s(?:calendar\s)?(?P<g>week|weekend|month|year)\b", re.IGNORECASE)
 @_rule(r"(?P<w>上|下|这|本)(?:一)?(?:个)?(?P<g>周末|周|星期|礼拜|月)")
 @_rule(r"(?P<w>去|今|明|前|后)(?P<g>年)")
 def _stretch(m: re.Match[str], anchor: date, text: str) -> Day | None:
     grain = {"周末": "weekend", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}.get(
         m["g"], m["g"].lower()
     )
-    offset = {"last": -1, "past": -1, "next": 1, "上": -1, "下": 1, "去": -1, "明": 1, "前": -2, "后": 2}.get(
-        m["w"].lower(), 0
-    )
+    offset = {
+        "last": -1,
+        "past": -1,
+        "previous": -1,
+        "next": 1,
+        "上": -1,
+        "下": 1,
+        "去": -1,
+        "明": 1,
+        "前": -2,
+        "后": 2,
+    }.get(m["w"].lower(), 0)
     return stretch(anchor, offset, grain)
 
 

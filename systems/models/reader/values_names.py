@@ -57,7 +57,7 @@ _NO_NAMES = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september "
     "october november december today tomorrow yesterday order ticket update note re fw fwd dear regards best cheers hope all "
     "any some one two three four five once since while both each every only still now never always maybe actually "
-    "street road avenue lane drive complaint case delivery credit refund account shipment payment invoice customer item "
+    "street road avenue lane drive mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec complaint case delivery credit refund account shipment payment invoice customer item "
     "return returns stock spec version status order orders ship address ticket warehouse product"
 )
 _NOT_PERSON = frozenset(_NO_NAMES.split())
