@@ -1,0 +1,1 @@
+"""Language models behind any OpenAI-compatible endpoint: asked, recorded, replayed, counted."""
