@@ -1,0 +1,1 @@
+"""Judges that are models or other people's verdicts, and how far each can be believed: docs/judges.md."""
