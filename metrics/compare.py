@@ -187,6 +187,35 @@ def is_reference(trial: TrialInfo) -> bool:
     return is_named(trial, ORACLE) or is_named(trial, FLOOR)
 
 
+def against(leader: str, comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """Compare the best with each of the rest, adjusted for these comparisons alone.
+
+    That is the family behind "this one is best" (multiple comparisons with the best, Hsu 1981); the table of all pairs
+    asks more, and adjusts for more.
+
+    Args:
+        leader: the trial with the best figure.
+        comparisons: of one metric on one data set, as ``compare`` returns them.
+
+    Returns:
+        One comparison for each trial that ``leader`` was compared with, the leader as ``a``, in the order given.
+    """
+    own = [c if c.a == leader else c.reversed() for c in comparisons if leader in (c.a, c.b)]
+    known = [c for c in own if c.p is not None]
+    adjusted = dict(zip((c.b for c in known), holm([c.p for c in known if c.p is not None]), strict=True))
+    return [
+        replace(c, family=len(known), p_holm=adjusted[c.b], status=_restate(c, adjusted[c.b], len(known)))
+        if c.b in adjusted
+        else c
+        for c in own
+    ]
+
+
+def _restate(c: Comparison, p_holm: float, family: int) -> ComparisonStatus:
+    assert c.difference is not None and c.low is not None and c.high is not None and c.smallest_p is not None
+    return _status(c.metric, c.difference, c.low, c.high, p_holm, c.smallest_p * family)
+
+
 def _families(trials: Sequence[TrialInfo], baseline: str | None) -> list[list[tuple[str, str]]]:
     """Pairs by family, no pair twice: adjusting for comparisons that nobody asks for would hide those that matter."""
     names = [t.trial for t in trials]
@@ -246,7 +275,7 @@ def _judge_family(
                 metric,
                 a,
                 b,
-                _status(metric, d, p_holm, least * len(known)),
+                _status(metric, d.difference, d.interval.low, d.interval.high, p_holm, least * len(known)),
                 value_a=d.value_a,
                 value_b=d.value_b,
                 difference=d.difference,
@@ -266,12 +295,14 @@ def _judge_family(
     return found
 
 
-def _status(metric: str, d: Difference, p_holm: float, least_after_holm: float) -> ComparisonStatus:
+def _status(
+    metric: str, difference: float, low: float, high: float, p_holm: float, least_after_holm: float
+) -> ComparisonStatus:
     if least_after_holm > ALPHA:
         return "not_decidable"
-    if d.interval.low <= 0.0 <= d.interval.high or p_holm > ALPHA:
+    if low <= 0.0 <= high or p_holm > ALPHA:
         return "tied"
-    return "better" if (d.difference > 0) == (define(metric).better != "lower") else "worse"
+    return "better" if (difference > 0) == (define(metric).better != "lower") else "worse"
 
 
 def _minus(value: float | None) -> float | None:

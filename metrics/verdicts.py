@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memtrial.metrics.compare import Comparison, contenders
+from memtrial.metrics.compare import Comparison, against, contenders
 from memtrial.metrics.definitions import define
 from memtrial.metrics.records import Labels, MetricRow, Record, TrialInfo
 from memtrial.metrics.suspects import ORACLE, is_named
@@ -160,7 +160,7 @@ def verdicts(
     """
     rows = list(rows)
     index = {(r.dataset, r.trial, r.metric): r for r in rows if r.slice == "all"}
-    against = {(c.dataset, c.metric, c.a, c.b): c for one in comparisons for c in (one, one.reversed())}
+    made = list(comparisons)
     bottlenecks = reading_bottlenecks(rows, trials)
     abstaining = {line.dataset: line.accuracy for line in references if line.name == "always_abstain"}
     found = []
@@ -169,7 +169,8 @@ def verdicts(
         needs = sorted(NEEDS, key=lambda need: dataset in bottlenecks and need.key not in _RETRIEVAL_FIRST)
         for need in needs:
             general = list(_general_caveats(need, dataset, bottlenecks, abstaining))
-            found.append(_verdict(dataset, need, names, index, against, general))
+            own = [c for c in made if c.dataset == dataset and c.metric == need.metric and {c.a, c.b} <= set(names)]
+            found.append(_verdict(dataset, need, names, index, own, general))
     return found
 
 
@@ -178,7 +179,7 @@ def _verdict(
     need: Need,
     names: Sequence[str],
     index: Mapping[tuple[str, str, str], MetricRow],
-    against: Mapping[tuple[str, str, str, str], Comparison],
+    comparisons: Sequence[Comparison],
     general: list[str],
 ) -> Verdict:
     shown = {name: row for name in names if (row := _usable(index.get((dataset, name, need.metric)))) is not None}
@@ -194,7 +195,9 @@ def _verdict(
         sentence = f"{need.title} on {dataset}: no system has this figure."
         return Verdict(dataset, need, None, (), (), (), (), sentence, tuple(general))
     leader, rest = candidates[0], candidates[1:]
-    versus = {name: against.get((dataset, need.metric, leader, name)) for name in rest}
+    pairs = [c for c in comparisons if {c.a, c.b} <= set(candidates)]
+    found = {c.b: c for c in against(leader, pairs)}
+    versus = {name: found.get(name) for name in rest}
     behind = tuple(name for name, c in versus.items() if c is not None and c.status == "better")
     undecided = tuple(
         name for name, c in versus.items() if c is None or c.status in ("not_decidable", "not_comparable")

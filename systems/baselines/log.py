@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Evidence
@@ -80,12 +81,4 @@ def evidence(message: Message, score: float, *, captions: bool = True) -> Eviden
     seen = caption(message) if captions else ""
     if not seen:
         return item
-    return Evidence(
-        text=f"{item.text} [image: {seen}]".lstrip(),
-        score=score,
-        message_ids=item.message_ids,
-        tenant_id=item.tenant_id,
-        timestamp=item.timestamp,
-        sender=item.sender,
-        source=item.source,
-    )
+    return replace(item, text=f"{item.text} [image: {seen}]".lstrip())

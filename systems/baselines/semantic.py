@@ -74,7 +74,6 @@ class SemanticRanker:
             if size != self._embedder.fitted:
                 with trace.span("fit"):
                     self._embedder.fit(self._terms[:size])
-                self._store.clear()
                 positions = range(len(self._log))
             vectors = self._embedder.embed([self._terms[p] for p in positions])
             messages = [self._log.messages[p] for p in positions]

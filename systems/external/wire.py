@@ -86,6 +86,9 @@ def _item(value: object, where: str, messages: Mapping[str, Message]) -> Evidenc
         timestamp=_time(item["timestamp"], where) if item.get("timestamp") else base.timestamp if base else None,
         sender=item.get("sender", base.sender if base else ""),
         source=item.get("source", base.source if base else ""),
+        sender_id=base.sender_id if base else "",
+        recipient_id=base.recipient_id if base else "",
+        conversation_id=base.conversation_id if base else "",
     )
 
 

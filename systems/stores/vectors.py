@@ -156,7 +156,7 @@ class VectorStore:
         return sum(shard.info().indexed_vectors_count for shard in self._shards.values())
 
     def add(self, ids: Sequence[str], tenants: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Add vectors, shape (len(ids), size); durable after ``commit``."""
+        """Add vectors, shape (len(ids), size), in place of those the ids had; durable after ``commit``."""
         import qdrant_edge as qdrant
 
         if vectors.shape != (len(ids), self._size):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memtrial.metrics.aggregate import aggregate
-from memtrial.metrics.compare import Comparison, compare, contenders
+from memtrial.metrics.compare import Comparison, against, compare, contenders
 from memtrial.metrics.records import Record, TrialInfo
 from memtrial.metrics.verdicts import reading_bottlenecks, reference_lines, verdicts
 
@@ -250,3 +250,30 @@ def test_a_system_without_a_plain_trial_contends_with_its_variants() -> None:
         build_trial(name, planned=1).model_copy(update={"system": "x", "target": "x"}) for name in ("x[k=1]", "x[k=2]")
     ]
     assert contenders(infos) == ["x[k=1]", "x[k=2]"]
+
+
+def test_the_best_is_compared_with_the_rest_alone() -> None:
+    """Eight clusters give p = 2/256 at least: ten pairs cannot be decided after Holm, four against the best can."""
+    names = "abcde"
+    rng = np.random.default_rng(3)
+    records = [
+        build_record(
+            f"q{i:03}",
+            trial=name,
+            cluster=f"k{i % 8}",
+            outcome="correct" if name == "a" or rng.random() < 0.2 else "wrong_other",
+            ranking=["m1"],
+            evidence=["m1"],
+        )
+        for name in names
+        for i in range(160)
+    ]
+    infos = [build_trial(name, planned=160) for name in names]
+    pairs = compare(records, infos, metrics=["accuracy"], resamples=FEW)
+    assert {c.status for c in pairs} == {"not_decidable"}
+    found = against("a", pairs)
+    assert [(c.b, c.family, c.status) for c in found] == [(name, 4, "better") for name in "bcde"]
+    assert found[0].p_holm == pytest.approx(4 * 2 / 256)
+    rows = aggregate(records, infos, resamples=FEW)
+    (best,) = [v for v in verdicts(rows, pairs, infos) if v.need.key == "accuracy"]
+    assert (best.leader, set(best.behind), best.undecided) == ("a", set("bcde"), ())

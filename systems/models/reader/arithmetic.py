@@ -17,11 +17,11 @@ from memtrial.systems.models.reader.values_numbers import parse_number, plain
 
 _DISCOUNT = re.compile(r"\b(?:off|discount(?:ed)?|less|after)\b|优惠|减|打折|便宜|扣掉|扣除", re.IGNORECASE)
 _SHARE = re.compile(
-    r"\b(?:split|shared?|sharing|divid\w+|between|among|chip in|go(?:ing)? dutch|evenly|equal\w*|instal+ments?|per head)\b|平摊|平分|分摊|均摊|均分|平均|AA|每人|一人出|人分|人出",
+    r"\b(?:split|shared?|sharing|divid\w+|between|among|chip in|go(?:ing)? dutch|evenly|equal\w*|instal+ments?|per head)\b|平摊|平分|分摊|均摊|均分|平均|AA|每人|一人出|分\d+[期份批次]|人分|人出",
     re.IGNORECASE,
 )
 _EACH = re.compile(
-    r"\b(?:each|apiece|per|a piece|a pop|every one|total|altogether|in all|come to|times|multipl\w+)\b|每|单价|一共|总共|合计|一个|共",
+    r"\b(?:each|apiece|per|a piece|a pop|every one|total|altogether|in all|come to|times|multipl\w+)\b|每|一[份个件张台只本盒包次瓶杯套位斤]|单价|一共|总共|合计|一个|共",
     re.IGNORECASE,
 )
 _ASKS_DAYS = re.compile(r"\bdays?\b|天|多久|多少日", re.IGNORECASE)
@@ -39,6 +39,9 @@ _UNITS: list[dict[str, Decimal]] = [
          "week": "604800", "星期": "604800", "周": "604800"},
     ]
 ]  # fmt: skip
+_SHORT = {"millimetre": "mm", "millimeter": "mm", "centimetre": "cm", "centimeter": "cm", "metre": "m", "meter": "m",
+          "kilometre": "km", "kilometer": "km", "gram": "g", "kilogram": "kg", "kilo": "kg", "millilitre": "ml", "milliliter": "ml",
+          "litre": "l", "liter": "l"}  # fmt: skip
 _UNIT_WORD = re.compile(
     "|".join(
         sorted(
@@ -50,11 +53,12 @@ _UNIT_WORD = re.compile(
 _OPERATORS = {"+": "+", "plus": "+", "加": "+", "加上": "+", "-": "-", "−": "-", "minus": "-", "减": "-", "减去": "-", "*": "*", "x": "*", "×": "*",
               "times": "*", "multiplied by": "*", "乘": "*", "乘以": "*", "/": "/", "÷": "/", "divided by": "/", "over": "/", "除以": "/"}  # fmt: skip
 _EXPRESSION = re.compile(
-    rf"(?<![A-Za-z0-9_.-])(?P<a>\d[\d,]*(?:\.\d+)?)\s*(?P<o>{'|'.join(sorted(map(re.escape, _OPERATORS), key=len, reverse=True))})\s*(?P<b>\d[\d,]*(?:\.\d+)?)(?![A-Za-z0-9_-])",
+    rf"(?<![A-Za-z0-9_.-])(?P<a>\d[\d,]*(?:\.\d+)?)\s*(?P<c>元|块钱?|美元|欧元)?\s*(?P<o>{'|'.join(sorted(map(re.escape, _OPERATORS), key=len, reverse=True))})\s*(?P<b>\d[\d,]*(?:\.\d+)?)(?![A-Za-z0-9_%％-])(?!\s[%％])",
     re.IGNORECASE,
 )
 _CALCULATES = re.compile(
-    r"^\W*(?:what(?:'s| is)|how much is|calculate|compute|work out|算|请?计算)|[=＝]|等于|是多少|得多少", re.IGNORECASE
+    r"^\W*(?:what(?:'s| is)|how much is|calculate|compute|work out|算|请?计算)|[=＝]|等于|是多少|得多少|等于几|^\W*[\d.,]+\s*(?:元|块钱?|美元|欧元)?\s*(?:除以|乘以|加|减)",
+    re.IGNORECASE,
 )
 
 
@@ -80,6 +84,9 @@ def _expression(need: Need) -> str | None:
     if operator == "/" and b == 0:
         return None
     result = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[operator]()
+    if match["c"]:
+        cents = result.quantize(Decimal("0.01"), ROUND_HALF_UP)
+        return f"{plain(cents) if cents == cents.to_integral_value() else f'{cents:f}'}{match['c']}"
     return _plain(result)
 
 
@@ -125,7 +132,7 @@ def _convert(need: Need) -> str | None:
         # the unit that stands nearest the figure is the given one
         near = 0 if abs(units[0][1] - figures[0].start) <= abs(units[1][1] - figures[0].start) else 1
         given, wanted = (known[0], known[1]) if near == 0 else (known[1], known[0])
-        name = units[1 - near][0]
+        name = _SHORT.get(_unit(units[1 - near][0], group), units[1 - near][0])
         return f"{_plain(figure * given / wanted)}{name if need.language == 'zh' else f' {name}'}"
     return None
 

@@ -16,7 +16,7 @@ __all__ = ["Value", "extract_names", "extract_values"]
 
 @lru_cache(maxsize=4096)
 def extract_values(text: str, anchor: datetime | None, language: str) -> tuple[Value, ...]:
-    """Find values that do not overlap (save the duration inside ``in 3 days``): codes, dates, money, percentages, times, durations, numbers.
+    """Find values that do not overlap (save the duration inside ``in 3 days``): dates, money, codes, percentages, times, durations, numbers.
 
     Args:
         text: what was said.
@@ -30,8 +30,8 @@ def extract_values(text: str, anchor: datetime | None, language: str) -> tuple[V
     dates = find_dates(text, day, language)
     absolute = [v for v in dates if v.text[:4].isdigit()]
     durations = find_durations(text)
-    others = find_money(text) + find_percent(text) + find_times(text) + durations + find_numbers(text)
-    kept = keep_longest(absolute + find_codes(text) + dates + others)
+    others = find_percent(text) + find_times(text) + durations + find_numbers(text)
+    kept = keep_longest(absolute + find_money(text) + find_codes(text) + dates + others)
     inside_dates = [
         d for d in keep_longest(durations) if any(v.kind == "date" and v.start <= d.start < v.end for v in kept)
     ]

@@ -34,7 +34,7 @@ _MONEY = [
         r"(?:元)?"
     ),
     re.compile(
-        rf"(?<![A-Za-z0-9_.]){_NUM}\s?(?P<m>万|亿|千|(?:k|K)\b|thousand\b|million\b)?\s?多?"
+        rf"(?<![0-9_.,-]){_NUM}\s?(?P<m>万|亿|千|(?:k|K)\b|thousand\b|million\b)?\s?多?"
         r"(?P<c>块钱|元|块|人民币|美元|美金|欧元|英镑|€|£|(?:USD|EUR|GBP|RMB|CNY|[Yy]uan|[Dd]ollars?|[Ee]uros?|bucks?|[Pp]ounds?)\b)"
     ),
     re.compile(rf"(?P<n>{ZH_NUMBER})(?P<m>)(?P<c>块钱|元|块|美元|美金|欧元)(?P<t>[一二三四五六七八九]?(?!十|个))"),

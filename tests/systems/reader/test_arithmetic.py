@@ -34,6 +34,11 @@ def _compute(text: str) -> str | None:
         ("How many minutes are 3 hours?", "180 minutes"),
         ("$90 over 4 instalments, how much is one?", "$22.50"),
         ("Multiply $12.50 by 3", "$37.50"),
+        ("90.40元除以4", "22.60元"),
+        ("8份，12.50元一份，总价？", "100元"),
+        ("293.60元分4期，每期多少", "73.40元"),
+        ("7个人AA268.80元，一人几块", "38.40元"),
+        ("Convert 93 centimetres to millimetres", "930 mm"),
         ("120除以8等于多少", "15"),
     ],
 )
