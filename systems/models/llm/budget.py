@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtrial.datasets.errors import UserError
-from memtrial.systems.models.llm.prices import show_usd, worst_cost
-from memtrial.systems.models.llm.settings import Price
+from memtrial.systems.models.llm.prices import Price, show_usd, worst_cost
 
 # Sums are kept in whole trillionths of a dollar, rounded up, so that no order of calls can add up past the cap.
 _UNIT = 1_000_000_000_000

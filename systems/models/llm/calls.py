@@ -118,7 +118,10 @@ def _plain(value: Any) -> Any:
 def encode(key: str, call: StoredCall) -> bytes:
     """Return the line of a call, without what is empty."""
     row = asdict(call)
-    return orjson.dumps({"key": key, **{name: value for name, value in row.items() if value not in ("", None)}}) + b"\n"
+    return (
+        orjson.dumps({"key": key, **{name: value for name, value in row.items() if value not in ("", None, ())}})
+        + b"\n"
+    )
 
 
 def decode(line: bytes) -> tuple[str, StoredCall] | None:

@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 from memtrial.systems.models.llm.calls import DUPLICATE, StoredCall
 from memtrial.systems.models.llm.outcome import Usage
-from memtrial.systems.models.llm.prices import cost_of, show_usd
-from memtrial.systems.models.llm.settings import Price
+from memtrial.systems.models.llm.prices import Price, cost_of, show_usd
 
 Axis = Literal["role", "phase", "trial", "model"]
 AXES: tuple[Axis, ...] = ("role", "phase", "trial", "model")
+
+_E12 = 1_000_000_000_000
 
 # The server took no such request on, so there is nothing to pay and no usage to miss.
 UNBILLED = frozenset({"rate_limited", "quota", "auth", "bad_request", "budget", "not_recorded"})
@@ -34,9 +35,10 @@ class Totals:
         completion: tokens written, reasoning included.
         reasoning: those of them that were thought and not shown.
         estimated: tokens of prompt and completion that were counted here rather than told by the server.
-        usd_known: cost of the calls whose cost is known: a lower bound as long as ``unpriced`` is not 0.
-        usd_paid: the part of it that was not replayed.
         unpriced: calls of unknown cost.
+        known_e12: cost of the calls whose cost is known, in trillionths of a dollar: whole numbers add up to the same sum
+            in whatever order concurrent calls end.
+        paid_e12: the part of it that was not replayed.
     """
 
     calls: int = 0
@@ -49,9 +51,19 @@ class Totals:
     completion: int = 0
     reasoning: int = 0
     estimated: int = 0
-    usd_known: float = 0.0
-    usd_paid: float = 0.0
     unpriced: int = 0
+    known_e12: int = 0
+    paid_e12: int = 0
+
+    @property
+    def usd_known(self) -> float:
+        """Cost of the calls whose cost is known: a lower bound as long as ``unpriced`` is not 0."""
+        return self.known_e12 / _E12
+
+    @property
+    def usd_paid(self) -> float:
+        """The part of it that was not served from the record."""
+        return self.paid_e12 / _E12
 
     @property
     def usd(self) -> float | None:
@@ -192,5 +204,5 @@ def _measure(one: Totals, usage: Usage | None, usd: float | None, replayed: bool
     if usd is None:
         one.unpriced = 1
     else:
-        one.usd_known = usd
-        one.usd_paid = 0.0 if replayed else usd
+        one.known_e12 = round(usd * _E12)
+        one.paid_e12 = 0 if replayed else one.known_e12

@@ -13,10 +13,25 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.systems.models.llm.outcome import Usage
-from memtrial.systems.models.llm.settings import Price
 
 PER = 1_000_000
 UNKNOWN = "unknown"
+
+
+class Price(BaseModel):
+    """US dollars per million tokens.
+
+    Attributes:
+        prompt: prompt tokens that the provider did not serve from its prompt cache.
+        cached: prompt tokens served from it; None where they cost as much as the rest.
+        completion: completion tokens, reasoning included.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    prompt: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    completion: float = Field(ge=0)
 
 
 class PriceTable(BaseModel):

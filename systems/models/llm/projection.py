@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from memtrial.systems.models.llm.outcome import Usage
-from memtrial.systems.models.llm.prices import cost_of, show_usd, worst_cost
-from memtrial.systems.models.llm.settings import Price
+from memtrial.systems.models.llm.prices import Price, cost_of, show_usd, worst_cost
 from memtrial.systems.models.tokens import count_tokens
 
 LABEL = "projected"

@@ -73,7 +73,7 @@ class CallStore:
         with self._lock:
             if key not in self._good:
                 self._refresh()
-            return self._fetch(self._good.get(key))
+            return self._fetch(key, self._good)
 
     def outcome(self, key: str) -> StoredCall | None:
         """Return the good reply, else the last failure stored under a key with its own status.
@@ -82,7 +82,7 @@ class CallStore:
         """
         with self._lock:
             found = self.get(key)
-            return found if found is not None else self._fetch(self._other.get(key))
+            return found if found is not None else self._fetch(key, self._other)
 
     def __len__(self) -> int:
         """Return the number of stored calls, failures included."""
@@ -128,7 +128,7 @@ class CallStore:
             return call
         with self._lock, self._exclusive() as fd:
             self._refresh()
-            first = self._fetch(self._good.get(key))
+            first = self._fetch(key, self._good)
             if first is not None and call.good:
                 self._append(fd, key, replace(call, status=DUPLICATE, text=""))
                 return first
@@ -220,12 +220,12 @@ class CallStore:
                 yield (start, len(line) + 1), decode(line)
                 start += len(line) + 1
 
-    def _fetch(self, place: tuple[int, int] | None) -> StoredCall | None:
-        fd = None if place is None else self._open(writable=False)
+    def _fetch(self, key: str, index: dict[str, tuple[int, int]]) -> StoredCall | None:
+        place, fd = index.get(key), self._open(writable=False)
         if place is None or fd is None:
             return None
         row = decode(os.pread(fd, place[1], place[0]).rstrip(b"\n"))
-        return None if row is None else row[1]
+        return row[1] if row is not None and row[0] == key else None
 
     def _open(self, *, writable: bool) -> int | None:
         if self._fd is not None and self._pid != os.getpid():  # a fork shares the file's lock with its parent
@@ -283,7 +283,7 @@ class CallStore:
     def _prepared(self, call: StoredCall) -> StoredCall:
         """Return the call as it will be read back: without secrets, in characters that a file can hold, with its time."""
         texts: dict[str, Any] = {name: self._clean(getattr(call, name)) for name in _TEXTS}
-        texts["base_url"] = bare_url(texts["base_url"])
+        texts["base_url"] = self._clean(bare_url(call.base_url))
         texts["at"] = texts["at"] or datetime.now(UTC).isoformat(timespec="milliseconds")
         return replace(
             call,
