@@ -375,3 +375,17 @@ def test_one_who_waits_can_be_cancelled_alone(path: Path) -> None:
         assert (await first)[0].text == "kept"
 
     asyncio.run(go())
+
+
+def test_without_locks_a_torn_tail_costs_its_own_line_only(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(fd: int, how: int) -> None:
+        raise OSError(37, "No locks available")
+
+    CallStore(path).put("a", StoredCall("ok", "one"))
+    with path.open("ab") as file:
+        file.write(b'{"key":"torn","stat')
+    monkeypatch.setattr("memtrial.systems.models.llm.store.fcntl.flock", no_locks)
+    put = CallStore(path).put("b", StoredCall("ok", "two"))
+    again = CallStore(path)
+    assert again.get("a") is not None and again.get("b") == put
+    assert (len(again), again.corrupt) == (2, 1)
