@@ -97,26 +97,30 @@ class Reply:
         return self.status == "ok"
 
 
-class EndpointStopError(UserError):
-    """The endpoint will refuse every further call, so the run ends here with one sentence."""
+class RunStop(UserError):
+    """Every further call would end the same way, so the run ends here, with one sentence and exit code 2."""
 
     def __init__(self, sentence: str, reply: Reply) -> None:
         """Keep the outcome of the call that found out.
 
         Args:
             sentence: what the user reads; holds no secret.
-            reply: status ``quota`` or ``auth``.
+            reply: status ``quota``, ``auth`` or ``budget``; its usage is what the call had cost until then.
         """
         super().__init__(sentence)
         self.reply = reply
 
 
-class QuotaExhausted(EndpointStopError):  # noqa: N818 (the name says the state, as the report does)
+class QuotaExhausted(RunStop):
     """The account's quota or balance is used up."""
 
 
-class AuthRejected(EndpointStopError):  # noqa: N818
+class AuthRejected(RunStop):
     """The key is missing, wrong, or not allowed to use the model."""
+
+
+class BudgetSpent(RunStop):
+    """The next request could pass the budget; it was not sent."""
 
 
 class ModelCallError(Exception):

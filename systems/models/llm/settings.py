@@ -8,20 +8,14 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from memtrial.systems.models.llm.prices import Price
+
+__all__ = ["OPENAI_URL", "ModelSettings", "Price"]
+
 OPENAI_URL = "https://api.openai.com/v1"
 
 _SECRET_NAME = re.compile(r"key|token|secret|sig|password|auth", re.IGNORECASE)
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-
-class Price(BaseModel):
-    """US dollars per million tokens."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    prompt: float = Field(ge=0)
-    cached: float | None = Field(default=None, ge=0, description="None: as `prompt`")
-    completion: float = Field(ge=0)
 
 
 class ModelSettings(BaseModel):
@@ -41,7 +35,9 @@ class ModelSettings(BaseModel):
         price: overrides the price table.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=())
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=(), hide_input_in_errors=True
+    )
 
     model: str = Field(min_length=1)
     base_url: str | None = None
@@ -61,7 +57,9 @@ class ModelSettings(BaseModel):
             return None
         try:
             parts = urlsplit(value)
-            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            valid = (
+                parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+            )
         except ValueError:
             valid = False
         if not valid:
