@@ -53,9 +53,11 @@ def _pool(library: Any) -> Any:
     class Body(library.AsyncByteStream):  # type: ignore[misc]
         """A response's body; puts its connection back when it is closed."""
 
+        _line: Any
+
         def __init__(self, inner: Any, pool: Pool, line: Any) -> None:
             self._inner, self._pool = inner, pool
-            self._line: Any = line
+            self._line = line
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             async for chunk in self._inner:

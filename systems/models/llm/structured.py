@@ -148,9 +148,12 @@ def _blocks(text: str) -> Iterator[tuple[int, int, Any]]:
 
 def _ends_inside(error: Exception, text: str) -> bool:
     """Whether it was the end of the text that the decoder did not expect."""
-    return isinstance(error, json.JSONDecodeError) and (
-        error.pos >= len(text) or error.msg.startswith("Unterminated string")
-    )
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
+        return True
+    # A word or number without its end, such as ``fal``, is reported where it begins.
+    return error.msg == "Expecting value" and re.fullmatch(r"[\w.+-]+", text[error.pos :]) is not None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

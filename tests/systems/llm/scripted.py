@@ -89,12 +89,10 @@ def says(content: Any = "hello", **more: Any) -> Step:
     return Step(body=completion(content, **more), **step)
 
 
-def error(code: int, message: str = "no", *, headers: Mapping[str, str] | None = None, **named: Any) -> Step:
-    """An error in OpenAI's shape; ``code_=`` and ``type=`` and ``param=`` go into the body."""
-    named = {name.rstrip("_"): value for name, value in named.items()}
-    return Step(
-        code, {"error": {"message": message, "type": None, "param": None, "code": None, **named}}, headers or {}
-    )
+def error(status: int, message: str = "no", *, headers: Mapping[str, str] | None = None, **named: Any) -> Step:
+    """An error in OpenAI's shape; ``code=``, ``type=`` and ``param=`` go into the body."""
+    told = {"message": message, "type": None, "param": None, "code": None, **named}
+    return Step(status, {"error": told}, headers or {})
 
 
 class ScriptedServer:
