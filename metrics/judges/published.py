@@ -34,11 +34,19 @@ class JudgedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A published run on a data set. ``unmatched``: answers to questions that the data set does not have."""
+    """A published run on a data set.
+
+    Attributes:
+        name: of the run.
+        rows: answers with their questions, in file order.
+        unmatched: answers to questions that the data set does not have.
+        judged_by: format and names of the judges; errors measured on one judge say nothing about another.
+    """
 
     name: str
     rows: tuple[JudgedAnswer, ...]
-    unmatched: tuple[PublishedAnswer, ...]
+    unmatched: tuple[PublishedAnswer, ...] = ()
+    judged_by: str = ""
 
     def sample(self, credit: Mapping[str, bool | None] | None = None) -> Sample:
         """Return credits for rates: the published ones, or another judge's by question id."""
@@ -78,7 +86,8 @@ def join(run: PublishedRun, data: Dataset) -> Joined:
             continue
         taken.add(found.id)
         rows.append(JudgedAnswer(found, answer, majority(_label(v) for v in answer.verdicts)))
-    return Joined(run.name, tuple(rows), tuple(unmatched))
+    judged_by = f"{run.meta.get('format', '')}: {', '.join(run.judges)}"
+    return Joined(run.name, tuple(rows), tuple(unmatched), judged_by)
 
 
 def _question_of(

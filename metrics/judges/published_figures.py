@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,11 +37,13 @@ class Figures:
         accuracy: published score of each run.
         planted: FPR of the published judge on each file of planted answers, and by category.
         fnr: share of word-for-word gold answers that the published judge did not credit; None without such an answer.
-        corrected: for each run and planted file the corrected score, as a whole and by category.
+        corrected: for each run and planted file of the same judge the corrected score, as a whole and by category.
+        other_judges: runs that nobody's planted answers were put before the judge of: they are not corrected.
         checks: what the order of the runs survives.
         open_pairs: pairs whose order depends on what kind of wrong answers each gives.
         matcher: score of each run by the matcher.
         agreement: matcher against published verdict.
+        missed: outcomes by the matcher of the answers that the published judge credits and the matcher does not.
         ceiling_warnings: lines about categories whose score exceeds the ceiling from contested gold.
     """
 
@@ -48,10 +51,12 @@ class Figures:
     planted: dict[str, tuple[Rate, dict[str, Rate]]]
     fnr: Rate | None
     corrected: dict[tuple[str, str], tuple[Corrected, Corrected]]
+    other_judges: tuple[str, ...]
     checks: tuple[RankCheck, ...]
     open_pairs: tuple[tuple[str, str], ...]
     matcher: dict[str, Rate]
     agreement: dict[str, Agreement]
+    missed: dict[str, dict[str, int]]
     ceiling_warnings: tuple[str, ...]
 
 
@@ -62,50 +67,40 @@ def compute(data: Dataset, joined: Sequence[Joined], *, resamples: int = RESAMPL
     plants = [j for j in judged if j.name.startswith(PLANTED_PREFIX)]
     options = {"resamples": resamples, "seed": seed}
     samples = {j.name: j.sample() for j in judged}
-    right = _verbatim(runs)
+    pairs = [(run, plant) for run in runs for plant in plants if run.judged_by == plant.judged_by]
+    measured = [run for run in runs if any(run is one for one, _ in pairs)]
+    right = _verbatim(measured)
     corrected = {
         (run.name, plant.name): (
             correct_score(samples[run.name], samples[plant.name], right, resamples=resamples, seed=seed),
             _by_category(samples[run.name], samples[plant.name], right, resamples, seed),
         )
-        for run in runs
-        for plant in plants
+        for run, plant in pairs
     }
     by_matcher = {j.name: _matched(j, data) for j in judged}
-    matched = {name: Sample.of([p[:4] for p in rows]) for name, rows in by_matcher.items()}
-    before = {run.name: _mean(samples[run.name]) for run in runs}
-    checks = [
-        check_ranking(
-            f"{how} with {plant.name}", before, {r.name: corrected[r.name, plant.name][i].value for r in runs}
-        )
-        for plant in plants
-        for i, how in enumerate(("correction", "correction by category"))
-    ]
-    checks.append(check_ranking("the matcher as judge", before, {r.name: _mean(matched[r.name]) for r in runs}))
-    if any(contested(row.question) for run in runs for row in run.rows):
-        checks.append(check_ranking("the label mask", before, {run.name: _mean(_masked(run)) for run in runs}))
-    ranges = {}
-    for run in runs:
-        values = [v for plant in plants if (v := corrected[run.name, plant.name][0].value) is not None]
-        if values:
-            ranges[run.name] = (min(values), max(values))
+    matched = {j.name: j.sample({m.question: m.credit for m in by_matcher[j.name]}) for j in judged}
+    ranges = {
+        run.name: (min(values), max(values))
+        for run in measured
+        if (values := [v for (name, _), (c, _) in corrected.items() if name == run.name and (v := c.value) is not None])
+    }
     return Figures(
         accuracy={r.name: (Tally.of(row.credit for row in r.rows), rate(samples[r.name], **options)) for r in runs},
         planted={p.name: (rate(samples[p.name], **options), by_stratum(samples[p.name], **options)) for p in plants},
         fnr=None if right is None else rate(right, **options),
         corrected=corrected,
-        checks=tuple(checks),
+        other_judges=tuple(run.name for run in runs if run not in measured) if plants else (),
+        checks=tuple(_checks(runs, measured, plants, samples, corrected, matched)),
         open_pairs=tuple(open_pairs(ranges)),
         matcher={name: rate(sample, **options) for name, sample in matched.items()},
-        agreement={
-            name: agreement(
-                [
-                    Pair(row[1], row[3], _word(published.credit), _word(row[0]))
-                    for row, published in zip(rows, by_name.rows, strict=True)
-                ]
+        agreement={j.name: agreement(_pairs(j, by_matcher[j.name])) for j in judged},
+        missed={
+            j.name: dict(
+                Counter(
+                    m.outcome for row, m in zip(j.rows, by_matcher[j.name], strict=True) if row.credit and not m.credit
+                ).most_common()
             )
-            for by_name in judged
-            for name, rows in ((by_name.name, by_matcher[by_name.name]),)
+            for j in judged
         },
         ceiling_warnings=tuple(
             f"{run.name}, {line}"
@@ -114,6 +109,26 @@ def compute(data: Dataset, joined: Sequence[Joined], *, resamples: int = RESAMPL
             if line.exceeded
         ),
     )
+
+
+def _checks(
+    runs: Sequence[Joined],
+    measured: Sequence[Joined],
+    plants: Sequence[Joined],
+    samples: Mapping[str, Sample],
+    corrected: Mapping[tuple[str, str], tuple[Corrected, Corrected]],
+    matched: Mapping[str, Sample],
+) -> Iterator[RankCheck]:
+    for plant in plants:
+        own = [run.name for run in measured if (run.name, plant.name) in corrected]
+        for i, how in enumerate(("correction", "correction by category")):
+            before = {name: _mean(samples[name]) for name in own}
+            after = {name: corrected[name, plant.name][i].value for name in own}
+            yield check_ranking(f"{how} with {plant.name}", before, after)
+    before = {run.name: _mean(samples[run.name]) for run in runs}
+    yield check_ranking("the matcher as judge", before, {run.name: _mean(matched[run.name]) for run in runs})
+    if any(contested(row.question) for run in runs for row in run.rows):
+        yield check_ranking("the label mask", before, {run.name: _mean(_masked(run)) for run in runs})
 
 
 def show(figures: Figures, joined: Sequence[Joined], out: Callable[[str], None], disagreements: int = 0) -> None:
@@ -135,6 +150,8 @@ def show(figures: Figures, joined: Sequence[Joined], out: Callable[[str], None],
     for (name, plant), (whole, split) in figures.corrected.items():
         out(f"  {name:34} FPR of {plant:18} {whole}")
         out(f"  {'':34} {'by category':25} {split}")
+    for name in figures.other_judges:
+        out(f"  {name:34} not corrected: its judge was asked about no planted answer")
     for check in figures.checks:
         out(f"Ranking: {check}")
     if figures.open_pairs:
@@ -149,6 +166,9 @@ def show(figures: Figures, joined: Sequence[Joined], out: Callable[[str], None],
         out(f"    {'all':32} {_kappa(agreed.overall)}; {_confusion(agreed.confusion)}")
         for category, part in agreed.by_category.items():
             out(f"    {category:32} {_kappa(part)}")
+        if figures.missed[name]:
+            outcomes = ", ".join(f"{outcome} {n}" for outcome, n in figures.missed[name].items())
+            out(f"    {'published right, matcher says':32} {outcomes}")
     if disagreements:
         rows = {(j.name, row.question.id): row for j in joined for row in j.rows}
         for name, agreed in figures.agreement.items():
@@ -181,29 +201,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-_Row = tuple[bool | None, str, str, str]
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    question: str
+    credit: bool | None
+    outcome: str
 
 
-def _matched(joined: Joined, data: Dataset) -> list[_Row]:
-    logs: dict[str, Mapping[str, Message]] = {
-        q.id: log
-        for corpus in data.corpora
-        for log in ({m.id: m for c in corpus.conversations for m in c.messages},)
-        for q in corpus.questions
-    }
-    rows: list[_Row] = []
+def _matched(joined: Joined, data: Dataset) -> list[_Matched]:
+    logs: dict[str, Mapping[str, Message]] = {}
+    for corpus in data.corpora:
+        log = {m.id: m for c in corpus.conversations for m in c.messages}
+        logs |= dict.fromkeys((q.id for q in corpus.questions), log)
+    rows = []
     for row in joined.rows:
-        question = row.question
-        label = matcher_label(matcher_judgement(row, logs[question.id]))
-        rows.append(
-            (credited(label, answerable=question.answerable), question.id, question.cluster_id, question.category)
-        )
+        judgement = matcher_judgement(row, logs[row.question.id])
+        credit = credited(matcher_label(judgement), answerable=row.question.answerable)
+        rows.append(_Matched(row.question.id, credit, judgement.outcome))
     return rows
+
+
+def _pairs(joined: Joined, matched: Sequence[_Matched]) -> list[Pair]:
+    return [
+        Pair(m.question, row.question.category, _word(row.credit), _word(m.credit))
+        for row, m in zip(joined.rows, matched, strict=True)
+    ]
 
 
 def _verbatim(runs: Sequence[Joined]) -> Sample | None:
     """Collect gold answers given word for word, each question once: the run that comes first stands for it."""
-    seen: dict[str, _Row] = {}
+    seen: dict[str, tuple[bool, str, str, str]] = {}
     for run in runs:
         for row in run.rows:
             if row.question.answerable and verbatim(row) and row.credit is not None:
@@ -220,7 +247,7 @@ def _by_category(observed: Sample, wrong: Sample, right: Sample | None, resample
 
 
 def _masked(run: Joined) -> Sample:
-    return Joined(run.name, tuple(row for row in run.rows if not contested(row.question)), ()).sample()
+    return Joined(run.name, tuple(row for row in run.rows if not contested(row.question))).sample()
 
 
 def _mean(sample: Sample) -> float | None:

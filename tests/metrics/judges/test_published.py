@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,17 @@ def test_gold_word_for_word(data: Dataset, index: int, text: str, same: bool) ->
     assert verbatim(JudgedAnswer(question, answer, "correct")) == same
 
 
-def test_figures_of_a_small_set(audit_file: AuditFile, data: Dataset) -> None:
+def test_figures_of_a_small_set(audit_file: AuditFile, data: Dataset, tmp_path: Path) -> None:
     run = audit_file([(0, 0, "Who?", "Ann Lee", [True]), (0, 1, "Which?", "a pot", [True])])
     planted = audit_file([(0, 0, "Who?", "Bo", [False]), (0, 1, "Which?", "something", [True])], "wrong_some.json")
-    joined = [join(read_published(path), data) for path in (run, planted)]
+    zep = tmp_path / "zep.json"
+    row = {"question": "Who?", "answer": "Ann Lee", "grade": False, "category": 4}
+    zep.write_text(json.dumps({"locomo_experiment_user_0": [row]}), encoding="utf-8")
+    joined = [join(read_published(path), data) for path in (run, planted, zep)]
     found = compute(data, joined, resamples=100)
+    # Another judge's refusal of a gold answer tells nothing about this one, nor do these errors about that judge.
+    assert found.other_judges == ("zep",) and set(found.corrected) == {("run", "wrong_some")}
+    assert found.missed["run"] == {"wrong_other": 1}
     assert found.accuracy["run"][0].value == 1.0
     assert found.planted["wrong_some"][0].value == 0.5
     assert found.fnr is not None and (found.fnr.hits, found.fnr.n) == (0, 1)
@@ -82,6 +89,7 @@ def test_figures_of_a_small_set(audit_file: AuditFile, data: Dataset) -> None:
     show(found, joined, lines.append, disagreements=5)
     text = "\n".join(lines)
     assert "published right, matcher wrong" in text and "a pot" in text
+    assert "not corrected" in text
 
 
 def test_what_cannot_be_read_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -125,6 +133,8 @@ def test_the_published_judges_false_positives_to_the_question(real: Figures, pla
 
 
 def test_corrections_of_the_real_runs_hold_together(real: Figures) -> None:
+    assert {run for run, _ in real.corrected} == {n for n in real.accuracy if n.startswith("full_context")}
+    assert real.other_judges == ("zep_locomo_grades",)
     for (run, planted), (whole, _) in real.corrected.items():
         p, fpr = real.accuracy[run][0].value, real.planted[planted][0].value
         assert p is not None and fpr is not None and real.fnr is not None and real.fnr.value is not None
