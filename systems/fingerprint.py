@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_DATA = {".json", ".txt", ".yaml", ".csv"}
+_DATA = {".json", ".txt", ".yaml", ".csv", ".md"}
 
 
 def code_fingerprint(cls: type[Any]) -> str:

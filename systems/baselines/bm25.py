@@ -33,3 +33,4 @@ class Bm25(RankingSystem[Bm25Params]):
     async def close(self) -> None:
         """Let go of the index."""
         self._ranker.close()
+        await super().close()

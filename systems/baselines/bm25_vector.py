@@ -65,3 +65,4 @@ class Bm25Vector(RankingSystem[Bm25VectorParams]):
         """Let go of index and vectors."""
         self._words.close()
         self._meaning.close()
+        await super().close()

@@ -11,14 +11,15 @@ from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Query, Trace
 from memtrial.systems.baselines.log import Log, evidence
 from memtrial.systems.baselines.parts import Part
-from memtrial.systems.models.reader import ExtractiveReader, ReaderParams
+from memtrial.systems.baselines.reading import answered
+from memtrial.systems.models.reader import AnyReaderParams, ReaderParams, close_reader, make_reader
 
 
 class OracleParams(Part):
     """Parameters of ``oracle``."""
 
     captions: bool = True
-    reader: ReaderParams = Field(default_factory=ReaderParams)
+    reader: AnyReaderParams = Field(default_factory=ReaderParams)
 
 
 class Oracle:
@@ -27,17 +28,17 @@ class Oracle:
     Params: ClassVar[type[OracleParams]] = OracleParams
     gated: ClassVar[bool] = False
 
-    def __init__(self, params: OracleParams) -> None:
+    def __init__(self, params: OracleParams, context: Context) -> None:
         """Use ``create``, which checks the parameters."""
         self._log = Log()
         self._captions = params.captions
-        self._reader = ExtractiveReader(params.reader)
+        self._reader = make_reader(params.reader, context)
         self._revealed: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def create(cls, params: Mapping[str, Any], context: Context) -> Self:
         """Build the system from plain parameters."""
-        return cls(cls.Params.model_validate(dict(params)))
+        return cls(cls.Params.model_validate(dict(params)), context)
 
     def reveal(self, query_id: str, message_ids: Sequence[str]) -> None:
         """Hand over the evidence of the question that will be asked next; the runner alone calls this."""
@@ -52,9 +53,8 @@ class Oracle:
         known = self._log.position
         positions = sorted({known[i] for i in self._revealed.get(query.id, ()) if i in known})
         shown = tuple(evidence(self._log.messages[p], 1.0, captions=self._captions) for p in positions)
-        with trace.span("read"):
-            reading = self._reader.read(query, shown, trace)
-        return Answer(reading.text, reading.abstained, reading.citations, reading.confidence, shown, shown)
+        return await answered(self._reader, query, shown, shown, trace)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Let go of the reader."""
+        await close_reader(self._reader)

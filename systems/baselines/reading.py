@@ -11,7 +11,7 @@ from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Evidence, Query, Trace
 from memtrial.systems.baselines.log import Log, evidence
 from memtrial.systems.baselines.parts import Part
-from memtrial.systems.models.reader import ExtractiveReader, ReaderParams
+from memtrial.systems.models.reader import AnyReader, AnyReaderParams, ReaderParams, close_reader, make_reader, read
 
 
 class ReadingParams(Part):
@@ -23,7 +23,7 @@ class ReadingParams(Part):
 
     tenant_filter: bool = True
     captions: bool = True
-    reader: ReaderParams = Field(default_factory=ReaderParams)
+    reader: AnyReaderParams = Field(default_factory=ReaderParams)
 
 
 class RankingParams(ReadingParams):
@@ -31,6 +31,21 @@ class RankingParams(ReadingParams):
 
     k: int = Field(default=50, ge=1, le=10_000)
     context_items: int = Field(default=8, ge=0, le=10_000)
+
+
+async def answered(
+    reader: AnyReader, query: Query, retrieved: tuple[Evidence, ...], shown: tuple[Evidence, ...], trace: Trace
+) -> Answer:
+    """Let the reader read what is shown, and return what it says with what it says it from."""
+    reading = await read(reader, query, shown, trace)
+    return Answer(
+        text=reading.text,
+        abstained=reading.abstained,
+        citations=reading.citations,
+        confidence=reading.confidence,
+        retrieved=retrieved,
+        context=shown if reading.shown is None else reading.shown,
+    )
 
 
 P = TypeVar("P", bound=ReadingParams)
@@ -46,7 +61,7 @@ class ReadingSystem(Generic[P]):
         """Use ``create``, which checks the parameters."""
         self.log = Log()
         self.params = params
-        self._reader = ExtractiveReader(params.reader)
+        self._reader = make_reader(params.reader, context)
 
     @classmethod
     def create(cls, params: Mapping[str, Any], context: Context) -> Self:
@@ -65,10 +80,11 @@ class ReadingSystem(Generic[P]):
         with trace.span("retrieve"):
             ranking = self._rank(query, trace)
         retrieved = tuple(self._evidence(position, score) for position, score in ranking)
-        return self._read(query, retrieved, self._context(retrieved, trace), trace)
+        return await answered(self._reader, query, retrieved, self._context(retrieved, trace), trace)
 
     async def close(self) -> None:
         """Let go of files and handles."""
+        await close_reader(self._reader)
 
     def _index(self, new: Sequence[int], trace: Trace) -> None:
         """Index the messages at these positions of the log."""
@@ -86,18 +102,6 @@ class ReadingSystem(Generic[P]):
 
     def _evidence(self, position: int, score: float) -> Evidence:
         return evidence(self.log.messages[position], score, captions=self.params.captions)
-
-    def _read(self, query: Query, retrieved: tuple[Evidence, ...], shown: tuple[Evidence, ...], trace: Trace) -> Answer:
-        with trace.span("read"):
-            reading = self._reader.read(query, shown, trace)
-        return Answer(
-            text=reading.text,
-            abstained=reading.abstained,
-            citations=reading.citations,
-            confidence=reading.confidence,
-            retrieved=retrieved,
-            context=shown,
-        )
 
 
 R = TypeVar("R", bound=RankingParams)

@@ -10,15 +10,15 @@ from pydantic import Field
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Evidence, Query, Trace
 from memtrial.systems.baselines.parts import Part
-from memtrial.systems.baselines.reading import RankingParams, ReadingParams, ReadingSystem
-from memtrial.systems.models.reader import ExtractiveReader, ReaderParams
+from memtrial.systems.baselines.reading import RankingParams, ReadingParams, ReadingSystem, answered
+from memtrial.systems.models.reader import AnyReaderParams, ReaderParams, close_reader, make_reader
 from memtrial.systems.models.tokens import count_tokens
 
 
 class NoMemoryParams(Part):
     """Parameters of ``no_memory``."""
 
-    reader: ReaderParams = Field(default_factory=ReaderParams)
+    reader: AnyReaderParams = Field(default_factory=ReaderParams)
 
 
 class NoMemory:
@@ -27,26 +27,25 @@ class NoMemory:
     Params: ClassVar[type[NoMemoryParams]] = NoMemoryParams
     gated: ClassVar[bool] = False
 
-    def __init__(self, params: NoMemoryParams) -> None:
+    def __init__(self, params: NoMemoryParams, context: Context) -> None:
         """Use ``create``, which checks the parameters."""
-        self._reader = ExtractiveReader(params.reader)
+        self._reader = make_reader(params.reader, context)
 
     @classmethod
     def create(cls, params: Mapping[str, Any], context: Context) -> Self:
         """Build the system from plain parameters."""
-        return cls(cls.Params.model_validate(dict(params)))
+        return cls(cls.Params.model_validate(dict(params)), context)
 
     async def ingest(self, messages: Sequence[Message], trace: Trace) -> None:
         """Forget at once."""
 
     async def answer(self, query: Query, trace: Trace) -> Answer:
         """Read an empty context."""
-        with trace.span("read"):
-            reading = self._reader.read(query, (), trace)
-        return Answer(reading.text, reading.abstained, reading.citations, reading.confidence)
+        return await answered(self._reader, query, (), (), trace)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Let go of the reader."""
+        await close_reader(self._reader)
 
 
 class RecentParams(RankingParams):

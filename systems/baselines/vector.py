@@ -33,3 +33,4 @@ class Vector(RankingSystem[VectorParams]):
     async def close(self) -> None:
         """Let go of the vectors."""
         self._ranker.close()
+        await super().close()

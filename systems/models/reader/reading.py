@@ -31,13 +31,15 @@ class Reading:
         text: the answer, or a sentence that says that it is not known.
         abstained: no answer was given.
         citations: ids of the messages the answer rests on; empty when abstained.
-        confidence: calibrated chance in [0, 1] that the best answer found is right.
+        confidence: chance in [0, 1] that the best answer found is right; None where a model states none.
+        shown: what of the context was put before a model; None where that is all of it.
     """
 
     text: str
     abstained: bool
     citations: tuple[str, ...]
-    confidence: float
+    confidence: float | None
+    shown: tuple[Evidence, ...] | None = None
 
 
 class ExtractiveReader:
