@@ -77,8 +77,7 @@ class Limiter:
         try:
             yield self._generation
         finally:
-            self.active -= 1
-            self._wake()
+            self._release()
 
     def succeeded(self, generation: int) -> None:
         """Report an answer; one to a request from before the last cut says nothing."""
@@ -135,8 +134,7 @@ class Limiter:
                 await turn
             except asyncio.CancelledError:
                 if turn.done() and not turn.cancelled():  # the place was given in the same moment
-                    self.active -= 1
-                    self._wake()
+                    self._release()
                 else:
                     self._waiters.remove(turn)
                 raise
@@ -145,6 +143,10 @@ class Limiter:
             self.active -= 1
         self.active += 1
         self._full = self._full or self.active >= self.limit
+
+    def _release(self) -> None:
+        self.active -= 1
+        self._wake()
 
     def _wake(self) -> None:
         while self._waiters and self.active < self.limit:

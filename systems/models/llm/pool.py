@@ -1,17 +1,17 @@
-"""Connections kept open, one transport each, handed out last in first out.
-
-The HTTP library's own pool looks at every connection it has, several times per request: with 64 of them that alone is a
-third of what a request costs.
-"""
+"""Connections kept open below the HTTP library that the ``openai`` package speaks through."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
-from collections.abc import AsyncIterator
+import time
 from importlib import import_module
+from ssl import SSLContext
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from memtrial.systems.models.llm.line import BrokenOffError, Line, NotHttpError, connect
 
 _KEEP_OPEN_S = 30.0
 
@@ -50,55 +50,95 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _pool(library: Any) -> Any:
-    class Body(library.AsyncByteStream):  # type: ignore[misc]
-        """A response's body; puts its connection back when it is closed."""
-
-        _line: Any
-
-        def __init__(self, inner: Any, pool: Pool, line: Any) -> None:
-            self._inner, self._pool = inner, pool
-            self._line = line
-
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for chunk in self._inner:
-                yield chunk
-
-        async def aclose(self) -> None:
-            line = self._line
-            self._line = None
-            await self._inner.aclose()
-            if line is not None:
-                self._pool.idle.append(line)
+    """Return the library's kind of transport, with our lines behind it."""
 
     class Pool(library.AsyncBaseTransport):  # type: ignore[misc]
         def __init__(self) -> None:
-            self.idle: list[Any] = []
-            self._lines: set[Any] = set()
-            self._trust: Any = None
+            self._lines = Lines(library)
 
         async def handle_async_request(self, request: Any) -> Any:
-            line = self.idle.pop() if self.idle else self._connect()
-            try:
-                response = await line.handle_async_request(request)
-            except BaseException:
-                # What state it is in nobody knows: a new one costs little.
-                self._lines.discard(line)
-                await line.aclose()
-                raise
-            response.stream = Body(response.stream, self, line)
-            return response
-
-        def _connect(self) -> Any:
-            if self._trust is None:  # reading the certificates takes longer than a request
-                self._trust = library.create_ssl_context()
-            limits = library.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEP_OPEN_S)
-            line = library.AsyncHTTPTransport(verify=self._trust, limits=limits)
-            self._lines.add(line)
-            return line
+            return await self._lines.handle(request)
 
         async def aclose(self) -> None:
-            lines, self._lines, self.idle = self._lines, set(), []
-            for line in lines:
-                await line.aclose()
+            self._lines.close()
 
     return Pool()
+
+
+class Lines:
+    """Open connections by place, handed out last in first out; how many is the limiter's to say.
+
+    Args:
+        library: whose requests are taken, and whose responses and errors are given.
+    """
+
+    def __init__(self, library: Any) -> None:
+        """Open nothing yet."""
+        self._library = library
+        self._idle: dict[tuple[bool, str, int], list[Line]] = {}
+        self._trust: SSLContext | None = None
+
+    async def handle(self, request: Any) -> Any:
+        """Send a request of the library and return a response of the library, read to its end."""
+        library = self._library
+        content = _head(library, request) + await request.aread()
+        place = _place(request.url)
+        idle = self._idle.setdefault(place, [])
+        line = self._take(idle) or await self._connect(place, request.extensions.get("timeout") or {})
+        try:
+            response = await line.ask(content)
+        except BrokenOffError as error:
+            raise library.ReadError(f"connection closed: {error}") from None
+        except NotHttpError as error:
+            line.close()
+            raise library.RemoteProtocolError(str(error)) from None
+        except BaseException:  # cancelled in the middle: what still comes belongs to nobody
+            line.close()
+            raise
+        finally:
+            if line.open:
+                idle.append(line)
+        return library.Response(response.code, headers=response.headers, content=response.body)
+
+    def close(self) -> None:
+        """Close what is idle; what is under way closes when its task is cancelled."""
+        for idle in self._idle.values():
+            while idle:
+                idle.pop().close()
+
+    @staticmethod
+    def _take(idle: list[Line]) -> Line | None:
+        oldest = time.monotonic() - _KEEP_OPEN_S
+        while idle:
+            line = idle.pop()
+            if line.open and line.used_at >= oldest:
+                return line
+            line.close()
+        return None
+
+    async def _connect(self, place: tuple[bool, str, int], timeout: dict[str, float | None]) -> Line:
+        library = self._library
+        secure, host, port = place
+        if secure and self._trust is None:  # reading the certificates takes longer than a request
+            self._trust = library.create_ssl_context()
+        try:
+            async with asyncio.timeout(timeout.get("connect")):
+                return await connect(host, port, self._trust if secure else None)
+        except TimeoutError:
+            raise library.ConnectTimeout("") from None
+        except OSError as error:
+            raise library.ConnectError(str(error)) from None
+
+
+def _place(url: Any) -> tuple[bool, str, int]:
+    secure = url.scheme == "https"
+    return secure, url.raw_host.decode("ascii"), int(url.port or (443 if secure else 80))
+
+
+def _head(library: Any, request: Any) -> bytes:
+    lines = [b"%s %s HTTP/1.1" % (request.method.encode("ascii"), request.url.raw_path)]
+    for name, value in request.headers.raw:
+        if b"\n" in value or b"\r" in value or b"\0" in value:
+            raise library.LocalProtocolError(f"the header {name.decode('latin-1')} holds a line break")
+        lines.append(name + b": " + value)
+    return b"\r\n".join(lines) + b"\r\n\r\n"
