@@ -25,6 +25,7 @@ BUILT_IN: Mapping[str, str] = {
     "no_memory": "memtrial.systems.baselines.simple:NoMemory",
     "recent": "memtrial.systems.baselines.simple:Recent",
     "full_context": "memtrial.systems.baselines.simple:FullContext",
+    "summary": "memtrial.systems.baselines.summary:RollingSummary",
     "oracle": "memtrial.systems.baselines.oracle:Oracle",
     "bm25": "memtrial.systems.baselines.bm25:Bm25",
     "vector": "memtrial.systems.baselines.vector:Vector",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -103,6 +103,32 @@ class ModelParams(BaseModel):
         return {name: value for name, value in given.items() if value is not None}
 
 
+def settle_kind(value: Mapping[str, Any], kinds: Mapping[str, type[BaseModel]], where: str) -> dict[str, Any]:
+    """Fill in which kind of part is meant, and let a change of ``kind`` alone take the others' defaults along.
+
+    ``{model: NAME}`` alone means a model. A configuration is stored with every default filled in, so an axis
+    ``reader.kind: [extractive, model]`` comes with the fields of the other kind.
+
+    Args:
+        value: parameters of the part.
+        kinds: parameter models by kind, the default first.
+        where: name of the part, for the error.
+    """
+    given = dict(value)
+    names_model = given.get("model") is not None
+    kind = given.setdefault("kind", "model" if names_model else next(iter(kinds)))
+    own = kinds.get(kind) if isinstance(kind, str) else None
+    if own is None:
+        return given  # the union says what is allowed
+    if names_model and "model" not in own.model_fields:
+        raise ValueError(f"names a model, but is of the kind {kind!r}; set {where}.kind to 'model'")
+    for other in kinds.values():
+        for name, field in other.model_fields.items():
+            if name not in own.model_fields and name in given and given[name] == field.default:
+                del given[name]
+    return given
+
+
 class ModelRole:
     """Asks one model in one role, for one system."""
 
@@ -154,7 +180,7 @@ class ModelRole:
         messages = prompt.render(**fields)
         trace.facts.setdefault("prompts", {})[self.role] = prompt.ident
         sent = trace.facts.setdefault("prompt_tokens", {})
-        sent[self.role] = sent.get(self.role, 0) + sum(count_tokens(m["content"]) for m in messages)
+        sent[self.role] = sent.get(self.role, 0) + sum(_count(m["content"]) for m in messages)
         reply = await self.client.complete(
             self.role, messages, schema=schema, repeat=self._repeat, phase=self._phase, trial=self._trial
         )
@@ -191,6 +217,11 @@ class ModelRole:
                 trace.warn(f"{self.role}: {_WARNED[flag]} ({flag})")
 
 
+def _count(text: str) -> int:
+    """Count without keeping the text: whole prompts do not come again and would fill the cache."""
+    return count_tokens.__wrapped__(text)
+
+
 @contextmanager
 def model_span(trace: Trace, stage: str) -> Iterator[Span]:
     """Time a stage like ``Trace.span``, and count in what replayed calls took when they were first made."""
@@ -203,4 +234,4 @@ def model_span(trace: Trace, stage: str) -> Iterator[Span]:
         span.ms += trace.replayed_ms - before
 
 
-__all__ = ["ModelClient", "ModelParams", "ModelRole", "ModelRoleError", "model_span"]
+__all__ = ["ModelClient", "ModelParams", "ModelRole", "ModelRoleError", "model_span", "settle_kind"]

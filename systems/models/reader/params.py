@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field
 
-from memtrial.systems.models.role import ModelParams
+from memtrial.systems.models.role import ModelParams, settle_kind
 
 
 class ReaderParams(BaseModel):
@@ -46,25 +46,9 @@ class ModelReaderParams(ModelParams):
 
 
 def _chosen(value: Any) -> Any:
-    """Fill in which reader is meant, and let a change of ``kind`` alone take the other's defaults along.
-
-    A configuration is stored with every default filled in, so an axis ``reader.kind: [extractive, model]`` comes here
-    with the fields of the other kind.
-    """
     if not isinstance(value, Mapping):
         return value
-    given = dict(value)
-    names_model = given.get("model") is not None
-    kind = given.setdefault("kind", "model" if names_model else "extractive")
-    if kind == "extractive" and names_model:
-        raise ValueError("names a model, but its kind is 'extractive'; set reader.kind to 'model'")
-    other: type[BaseModel] = ModelReaderParams if kind == "extractive" else ReaderParams
-    own: type[BaseModel] = ReaderParams if kind == "extractive" else ModelReaderParams
-    if kind in ("extractive", "model"):
-        for name, field in other.model_fields.items():
-            if name not in own.model_fields and name in given and given[name] == field.default:
-                del given[name]
-    return given
+    return settle_kind(value, {"extractive": ReaderParams, "model": ModelReaderParams}, "reader")
 
 
 AnyReaderParams = Annotated[ReaderParams | ModelReaderParams, Discriminator("kind"), BeforeValidator(_chosen)]

@@ -93,6 +93,13 @@ def fit(items: Sequence[Evidence], budget: int) -> Fitted:
     return Fitted(tuple(kept[place] for place in sorted(kept)), len(items) - len(kept), cut)
 
 
+def shorten(item: Evidence, budget: int) -> Evidence:
+    """Return an item as it is if its row fits a budget of tokens, else its longest beginning that does, marked as cut."""
+    if _cost(item) <= budget:
+        return item
+    return _shortened(item, budget) or replace(item, text=_CUT.strip())
+
+
 def _cost(item: Evidence) -> int:
     return count_tokens(row_text(item_row(item))) + 1  # the line break
 
