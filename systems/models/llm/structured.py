@@ -152,6 +152,8 @@ def _ends_inside(error: Exception, text: str) -> bool:
         return False
     if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
         return True
+    if "escape" in error.msg and len(text) - error.pos <= len("\\u12345"):
+        return True
     # A word or number without its end, such as ``fal``, is reported where it begins.
     return error.msg == "Expecting value" and re.fullmatch(r"[\w.+-]+", text[error.pos :]) is not None
 
