@@ -30,6 +30,8 @@ _DURATION = re.compile(
     rf"(?:for\s+|about\s+|约|大约)?{_COUNT}\s*-?{_UNIT}(?:\s*(?:and\s+)?{_COUNT}\s*-?{_UNIT})*", re.IGNORECASE
 )
 _BOOLEAN = re.compile(r"(?:yes|no|true|false|是|否|是的|不是|有|没有|能|不能|会|不会)", re.IGNORECASE)
+# "Yes, since she …": an answer with its reason, whatever the commas.
+_WITH_REASON = re.compile(r"(?:most\s+|very\s+)?(?:likely\s+|probably\s+)?(?:yes|no)\b|(?:是|否|不是|会|不会)[，,]", re.IGNORECASE)
 _PLAIN_NUMBER = re.compile(rf"(?:{_NUMBER})%?")
 # A comma before a bare year belongs to a date, one between digits to a number.
 _ITEM_BREAK = re.compile(r"\s*(?:(?<!\d),|,(?!\d)|[;，；、])(?!\s*(?:19|20)\d{2}\b)\s*(?:and\s+)?")
@@ -61,7 +63,7 @@ def infer_answer_type(answers: Sequence[str], *, temporal: bool = False, enumera
         if pattern.fullmatch(gold):
             return name
     if enumerations and len(split_items(gold)) > 1:
-        return "list"
+        return "free" if _WITH_REASON.match(gold) else "list"
     return "span" if _size(gold) else "free"
 
 

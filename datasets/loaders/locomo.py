@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.loaders.answer_types import infer_answer_type, split_items
@@ -48,7 +48,17 @@ class LocomoSpec(DatasetSpec):
     audit: str | None = Field(
         default=None, description="an audit of gold answers (errors.json of locomo-audit); marks questions contested"
     )
+    categories: list[Literal[1, 2, 3, 4, 5]] = Field(
+        default=[1, 2, 3, 4, 5],
+        min_length=1,
+        description="keep the questions of these categories (1 multi-hop, 2 temporal, 3 open-domain, 4 single-hop, 5 adversarial)",
+    )
     captions: bool = Field(default=True, description="keep picture captions as derived text beside what was said")
+
+    @field_validator("categories")
+    @classmethod
+    def _as_a_set(cls, value: list[int]) -> list[int]:
+        return sorted(set(value))
 
 
 def load(spec: LocomoSpec) -> Dataset:
@@ -65,6 +75,7 @@ def load(spec: LocomoSpec) -> Dataset:
             raise UserError(f"{row.where}: conversation {ident!r} is there twice, first in {samples[ident].where}")
         samples[ident] = row
     corpora = [_SampleReader(row, ident, spec, notes).read() for ident, row in samples.items()]
+    corpora = _chosen(corpora, spec.categories, notes)
     notes.add("captions", "locomo", "kept as derived text" if spec.captions else "left out (captions: false)")
     notes.add("naive_time", "locomo", "session dates have no zone and are taken as UTC; turns are set 5 s apart")
     notes.add("asked_at", "locomo", "questions carry no time and are asked one day after the last message")
@@ -263,6 +274,18 @@ class _SampleReader:
             if question.text in first:
                 self.notes.add("question_repeated", question.id, f"same text as {first[question.text]}; both kept")
             first.setdefault(question.text, question.id)
+
+
+def _chosen(corpora: list[Corpus], categories: list[Any], notes: NoteBook) -> list[Corpus]:
+    """Leave out questions of other categories; ids keep the place in the file, and every message stays."""
+    if len(categories) == len(CATEGORIES):
+        return corpora
+    names = {CATEGORIES[category] for category in categories}
+    kept = [replace(c, questions=tuple(q for q in c.questions if q.category in names)) for c in corpora]
+    gone = sum(len(c.questions) for c in corpora) - sum(len(c.questions) for c in kept)
+    others = ", ".join(name for name in CATEGORIES.values() if name not in names)
+    notes.add("left_out", "locomo", f"{gone} questions of the categories {others} (option categories)")
+    return kept
 
 
 def _pool(corpora: list[Corpus]) -> Corpus:

@@ -43,6 +43,11 @@ def test_only_enumerations_are_split(gold: str, items: tuple[str, ...]) -> None:
     assert split_items(gold) == items
 
 
+@pytest.mark.parametrize("gold", ["Yes, since she reads", "Likely no, though she likes it", "不会，因为太远"])
+def test_an_answer_with_its_reason_is_no_list(gold: str) -> None:
+    assert infer_answer_type((gold,), enumerations=True) == "free"
+
+
 @given(st.text())
 def test_any_text_has_a_type(gold: str) -> None:
     assert infer_answer_type((gold,), enumerations=True) in ANSWER_TYPES

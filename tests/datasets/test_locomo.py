@@ -110,6 +110,9 @@ def test_adversarial_questions_become_a_lure_that_calls_for_abstaining(tmp_path:
         (2, "The week before 9 June, 2023", "span", ("The week before 9 June, 2023",)),
         (2, "4 years", "duration", ("4 years",)),
         (1, "Rome, Oslo, and Lima", "list", ("Rome", "Oslo", "Lima")),
+        (3, "Yes, since she collects classic books", "free", ("Yes, since she collects classic books",)),
+        (3, "LIkely no, as this one went badly", "free", ("LIkely no, as this one went badly",)),
+        (1, "Nothing, Rome", "list", ("Nothing", "Rome")),
         (4, 3, "number", ("3",)),
         (3, "Yes", "boolean", ("Yes",)),
         (4, "a cat", "span", ("a cat",)),
@@ -120,6 +123,20 @@ def test_answer_types_are_read_off_the_gold(
 ) -> None:
     question = only(load(tmp_path, sample(qa=[qa(category, answer)])))
     assert (question.answer_type, question.answers) == (kind, answers)
+
+
+def test_questions_of_chosen_categories_keep_their_place_in_the_file(tmp_path: Path) -> None:
+    rows = [qa(5, adversarial_answer="a dog"), qa(2, "7 May 2023"), qa(4)]
+    dataset = load(tmp_path, sample(qa=rows), categories=[4, 2, 2])
+    assert [q.id for _, q in dataset.questions()] == ["conv-1:qa1", "conv-1:qa2"]
+    assert "1 questions of the categories multi-hop, open-domain, adversarial (option categories)" in {
+        n.detail for n in dataset.notes
+    }
+    whole = load(tmp_path, sample(qa=rows))
+    assert len(dataset.corpora[0].messages()) == len(whole.corpora[0].messages())
+    for bad in ([], [6], ["temporal"], 4):
+        with pytest.raises(UserError, match="categories"):
+            load(tmp_path, sample(qa=rows), categories=bad)
 
 
 def test_questions_are_asked_a_day_after_the_end(tmp_path: Path) -> None:
