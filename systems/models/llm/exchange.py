@@ -209,6 +209,7 @@ class Exchange:
                 except BudgetReached as error:
                     reply = Reply("budget", usage=tally.usage or Usage(), detail=str(error), attempts=tally.attempts)
                     raise BudgetSpent(str(error), reply) from None
+            self._transport.prepare()
             tally.attempts += 1
             usd: float | None = None
             began = self._clock.now()

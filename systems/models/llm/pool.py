@@ -33,13 +33,16 @@ def http_client(base_url: str, connections: int, timeout: Any) -> Any:
     """
     openai: Any = import_module("openai")
     library = http_library()
-    host = urlsplit(base_url).hostname or ""
+    parts = urlsplit(base_url)
+    host = parts.hostname or ""
     if not _is_this_machine(host) and getproxies() and not proxy_bypass(host):
         limits = library.Limits(
             max_connections=connections, max_keepalive_connections=connections, keepalive_expiry=_KEEP_OPEN_S
         )
         return openai.DefaultAsyncHttpxClient(timeout=timeout, limits=limits)
-    return openai.DefaultAsyncHttpxClient(timeout=timeout, transport=_pool(library), trust_env=False)
+    return openai.DefaultAsyncHttpxClient(
+        timeout=timeout, transport=_pool(library, parts.scheme == "https"), trust_env=False
+    )
 
 
 def _is_this_machine(host: str) -> bool:
@@ -49,12 +52,12 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _pool(library: Any) -> Any:
+def _pool(library: Any, secure: bool) -> Any:
     """Return the library's kind of transport, with our lines behind it."""
 
     class Pool(library.AsyncBaseTransport):  # type: ignore[misc]
         def __init__(self) -> None:
-            self._lines = Lines(library)
+            self._lines = Lines(library, secure)
 
         async def handle_async_request(self, request: Any) -> Any:
             return await self._lines.handle(request)
@@ -70,18 +73,23 @@ class Lines:
 
     Args:
         library: whose requests are taken, and whose responses and errors are given.
+        secure: load the certificates now.
     """
 
-    def __init__(self, library: Any) -> None:
+    def __init__(self, library: Any, secure: bool = False) -> None:
         """Open nothing yet."""
         self._library = library
         self._idle: dict[tuple[bool, str, int], list[Line]] = {}
-        self._trust: SSLContext | None = None
+        self._trust: SSLContext | None = library.create_ssl_context() if secure else None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def handle(self, request: Any) -> Any:
         """Send a request of the library and return a response of the library, read to its end."""
         library = self._library
         content = _head(library, request) + await request.aread()
+        if self._loop is not (loop := asyncio.get_running_loop()):  # lines of a loop that has ended cannot be used
+            self._idle.clear()
+            self._loop = loop
         place = _place(request.url)
         idle = self._idle.setdefault(place, [])
         line = self._take(idle) or await self._connect(place, request.extensions.get("timeout") or {})
@@ -102,9 +110,11 @@ class Lines:
 
     def close(self) -> None:
         """Close what is idle; what is under way closes when its task is cancelled."""
-        for idle in self._idle.values():
-            while idle:
-                idle.pop().close()
+        if self._loop is asyncio.get_running_loop():
+            for idle in self._idle.values():
+                while idle:
+                    idle.pop().close()
+        self._idle.clear()
 
     @staticmethod
     def _take(idle: list[Line]) -> Line | None:
@@ -119,7 +129,7 @@ class Lines:
     async def _connect(self, place: tuple[bool, str, int], timeout: dict[str, float | None]) -> Line:
         library = self._library
         secure, host, port = place
-        if secure and self._trust is None:  # reading the certificates takes longer than a request
+        if secure and self._trust is None:  # a redirect
             self._trust = library.create_ssl_context()
         try:
             async with asyncio.timeout(timeout.get("connect")):

@@ -54,6 +54,14 @@ class Transport:
         """Whether a key is set."""
         return self._key is not None
 
+    def prepare(self) -> None:
+        """Load the package and the certificates, so that no request's time includes it.
+
+        Raises:
+            MissingExtraError: the package is not installed.
+        """
+        self._client()
+
     async def post(self, path: str, body: Mapping[str, Any]) -> RawReply:
         """Send one request and return the response, whatever its status.
 

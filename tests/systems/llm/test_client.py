@@ -150,6 +150,14 @@ def test_a_connection_that_is_not_taken_times_out(clock: Any, monkeypatch: pytes
     assert (reply.status, reply.detail) == ("timeout", "no connection within 0.05 s")
 
 
+def test_one_loop_after_another() -> None:
+    with ScriptedServer([says()]) as server:
+        client = Client(settings(server))
+        for number in range(3):
+            assert run(client.complete("read", user(str(number)))).ok
+        run(client.aclose())
+
+
 def test_a_cancelled_call_leaves_the_client_usable() -> None:
     async def body(client: Client) -> Reply:
         task = asyncio.create_task(client.complete("read", user("hang")))
