@@ -20,6 +20,7 @@ from memtrial.systems.models.tokens import count_tokens
 Phase = Literal["ingest", "query", "evaluation"]
 Shape = TypeVar("Shape", bound=BaseModel)
 
+_NOT_ASKED = frozenset({"budget", "not_recorded"})
 # What makes an answer less than it looks; the other flags of a reply concern nobody but the one who debugs.
 _WARNED = {
     "truncated_by_server": "the server cut the prompt",
@@ -196,6 +197,8 @@ class ModelRole:
         await self.client.aclose()
 
     def _count(self, reply: Reply, trace: Trace, span: Span) -> None:
+        if reply.status in _NOT_ASKED:
+            return
         usage = reply.usage
         settings = getattr(self.client, "settings", None)
         trace.llm_calls.append(
