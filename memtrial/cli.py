@@ -111,6 +111,43 @@ def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of
 
 
 @app.command()
+def ragas(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")],
+    model: Annotated[str, typer.Option("--model", help="The model that judges, as its endpoint knows it.")],
+    base_url: Annotated[str | None, typer.Option("--base-url", help="Endpoint up to and with /v1.")] = None,
+    api_key_env: Annotated[
+        str, typer.Option("--api-key-env", help="NAME of the environment variable with the key.")
+    ] = "OPENAI_API_KEY",
+    embedding_model: Annotated[
+        str | None, typer.Option("--embedding-model", help="Of the same endpoint; without it, the embedder inside.")
+    ] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this one; may be repeated.")] = None,
+    replay: Annotated[str, typer.Option("--replay", help="off, prefer or only.")] = "prefer",
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most this many questions.")] = None,
+    budget: Annotated[float | None, typer.Option("--budget", min=0, help="At most this many US dollars.")] = None,
+    max_unscored: Annotated[
+        float, typer.Option("--max-unscored", min=0, max=1, help="Exit 1 if a larger share got no score.")
+    ] = 0.05,
+) -> None:
+    """Score a run's answers with ragas (an extra) and a language model; writes DIR/ragas.json."""
+    from memtrial.experiments.score_ragas import replay_of, score_run, settings_of
+    from memtrial.metrics.ragas.scores import METRICS
+
+    scored = score_run(
+        folder,
+        settings_of(model, base_url, api_key_env),
+        embedding_model=embedding_model,
+        metrics=metric or METRICS,
+        replay=replay_of(replay),
+        limit=limit,
+        budget_usd=budget,
+    )
+    typer.echo(f"{scored.render()}\n\n{scored.questions[0]} of {scored.questions[1]} questions; {scored.ledger.line()}")
+    typer.echo(f"ragas: {scored.file}")
+    raise typer.Exit(1 if scored.above(max_unscored) else 0)
+
+
+@app.command()
 def show(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")],
     question_id: Annotated[str | None, typer.Argument(help="A question; without it, an overview.")] = None,

@@ -1,0 +1,1 @@
+"""ragas' metrics over the answers of a run, asked through memtrial's own client; an extra, imported only where used."""
