@@ -21,7 +21,7 @@ from memtrial.systems.models.llm.outcome import Reply, RunStop, Status, Usage
 from memtrial.systems.models.llm.prices import PriceTable, cost_of, price_of
 from memtrial.systems.models.llm.settings import ModelSettings
 from memtrial.systems.models.llm.store import CallStore, StoredCall
-from memtrial.systems.models.llm.structured import UnusableError, read_object
+from memtrial.systems.models.llm.structured import UnusableError, read_object, shape_of
 from memtrial.systems.models.llm.transport import Transport
 
 Replay = Literal["off", "prefer", "only"]
@@ -109,7 +109,7 @@ class Client:
         """
         began = self._clock.now()
         messages = clean_messages(messages)
-        shape = schema.model_json_schema() if schema is not None else None
+        shape = shape_of(schema) if schema is not None else None
         key = "" if self._store is None else self._store.key(self._identity, messages, shape, repeat)
         mine: list[Reply] = []
 

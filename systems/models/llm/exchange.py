@@ -24,6 +24,7 @@ from memtrial.systems.models.llm.structured import (
     read_object,
     repair_turn,
     response_format,
+    shape_of,
     with_instruction,
 )
 from memtrial.systems.models.llm.transport import Transport
@@ -185,7 +186,7 @@ class Exchange:
             shape = None if schema is None else response_format(schema, dialect.mode)
             return body if shape is None else {**body, "response_format": shape}
 
-        schema_chars = len(str(schema.model_json_schema())) + 200 if schema is not None and self._budget else 0
+        schema_chars = len(str(shape_of(schema))) + 200 if schema is not None and self._budget else 0
         worst = (worst_prompt_tokens([*messages, *talk], schema_chars), most) if self._budget else (0, 0)
         return await self.post(
             "/chat/completions", make, lambda raw: read_reply(raw, settings.model, sent), tally, worst

@@ -76,11 +76,10 @@ class ModelSettings(BaseModel):
 
     @property
     def public_url(self) -> str:
-        """The endpoint's address without user, password, or query parameters that look like a secret."""
+        """The endpoint's address without user, password, and query parameters that sound like a secret."""
         parts = urlsplit(self.base_url or OPENAI_URL)
-        host = parts.netloc.rpartition("@")[2]
-        query = urlencode([(k, v) for k, v in parse_qsl(parts.query) if not _SECRET_NAME.search(k)])
-        return urlunsplit((parts.scheme, host, parts.path, query, ""))
+        query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if not _SECRET_NAME.search(name)])
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), query, ""))
 
     def identity(self) -> dict[str, Any]:
         """Return everything of these settings that decides what the model is asked."""

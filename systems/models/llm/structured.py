@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -29,13 +30,19 @@ class CutShortError(UnusableError):
     """The text ends in the middle of an object; what there is of it is never used."""
 
 
+@lru_cache(maxsize=256)
+def shape_of(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model; not to be changed, as it is made once."""
+    return schema.model_json_schema()
+
+
 def response_format(schema: type[BaseModel], mode: Mode) -> dict[str, Any] | None:
     """Return the request's ``response_format``; None where the endpoint knows none."""
     if mode == "text":
         return None
     if mode == "json_object":
         return {"type": "json_object"}
-    shape, strict = strict_schema(schema.model_json_schema())
+    shape, strict = strict_schema(shape_of(schema))
     name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
     return {"type": "json_schema", "json_schema": {"name": name, "schema": shape, "strict": strict}}
 
@@ -44,7 +51,7 @@ def with_instruction(messages: Sequence[ChatMessage], schema: type[BaseModel], m
     """Return the messages with the shape described in words, where the endpoint is not told it otherwise."""
     if mode == "json_schema":
         return list(messages)
-    shape = json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
+    shape = json.dumps(shape_of(schema), ensure_ascii=False, separators=(",", ":"))
     told = f"Reply with one JSON object and nothing else. It must match this JSON schema:\n{shape}"
     if messages and messages[0]["role"] == "system":
         first: ChatMessage = {"role": "system", "content": f"{messages[0]['content']}\n\n{told}"}

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from memtrial.datasets.errors import MissingExtraError, UserError
 from memtrial.systems.models.llm.faults import RawReply, TransportFaultError
@@ -33,7 +33,8 @@ class Transport:
         self._settings = settings
         self._key = _key(settings)
         parts = urlsplit(settings.base_url or OPENAI_URL)
-        self._url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        self._url = settings.public_url.partition("?")[0]
+        self._query = dict(parse_qsl(parts.query))
         self._headers: dict[str, str] = {}
         secrets = [self._key or ""]
         if parts.password or parts.username:
@@ -41,7 +42,7 @@ class Transport:
             pair = base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
             self._headers["Authorization"] = f"Basic {pair}"
             secrets += [password, pair, parts.password or ""]
-        secrets += [value for _, value in _secret_parameters(parts.query)]
+        secrets += self._query.values()
         self.redact = Redactor(secrets)
         self._openai: Any = None
 
@@ -127,6 +128,7 @@ class Transport:
                 base_url=self._url,
                 max_retries=0,  # retries are ours, so that they are counted
                 timeout=timeout,
+                default_query=self._query or None,
                 default_headers=self._headers or None,
                 http_client=http_client(self._url, self._settings.max_concurrency, timeout),
             )
@@ -151,7 +153,3 @@ def _key(settings: ModelSettings) -> str | None:
         # Said before a library says it, as that would print the key.
         raise UserError(f"the environment variable {name} holds characters that no key has (a line break, a space?)")
     return key
-
-
-def _secret_parameters(query: str) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in parse_qsl(query) if len(value) >= 8]

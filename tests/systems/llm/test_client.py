@@ -257,6 +257,16 @@ def test_a_password_in_the_address(tmp_path: Path, clock: Any) -> None:
         assert "opensesame" not in text
 
 
+def test_a_query_in_the_address_is_sent_and_its_secret_not_shown(clock: Any) -> None:
+    with ScriptedServer([error(400, "what is opensesame?")]) as server:
+        config = ModelSettings(model="m", base_url=f"{server.url}?api-version=2&api-key=opensesame")
+        client = Client(config, clock=clock)
+        (reply,) = run(ask(client))
+    assert server.requests[0].path == "/v1/chat/completions?api-version=2&api-key=opensesame"
+    assert config.public_url == f"{server.url}?api-version=2"
+    assert "opensesame" not in f"{reply!r} {client!r}"
+
+
 @pytest.mark.parametrize("values", [{"api_key_env": KEY}, {"base_url": f"ftp://u:{KEY}@host"}])
 def test_a_key_in_the_wrong_place_is_refused_without_being_quoted(values: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=r"environment variable|address") as caught:
