@@ -26,7 +26,14 @@ def record(number: int = 0, *, text: str = "Delft", context: Sequence[Any] = ("m
     judgement = more.pop("judgement", {"outcome": "correct"})
     items = [c if isinstance(c, Item) else Item(ids=[c]) for c in context]
     result = Result(
-        key=str(number), unit="u", dataset="d", corpus_id="c", question_id=f"q{number}", text=text, context=items, **more
+        key=str(number),
+        unit="u",
+        dataset="d",
+        corpus_id="c",
+        question_id=f"q{number}",
+        text=text,
+        context=items,
+        **more,
     )
     return Record(trial="t", result=result, labels=Labels(**labels), judgement=Judgement(**judgement))
 
@@ -109,7 +116,9 @@ def test_rounding_and_negative_cosines_stay_in_range() -> None:
 
 def test_bounds_hold_whatever_the_unscored_would_have_been() -> None:
     known, unknown = [0.2, 0.8, 0.5], 2
-    got = summarise([*(Score.of(v) for v in known), *[Score.missing("timeout")] * unknown, Score.ruled(None, "abstained")])
+    got = summarise(
+        [*(Score.of(v) for v in known), *[Score.missing("timeout")] * unknown, Score.ruled(None, "abstained")]
+    )
     assert got.low is not None and got.high is not None
     for fill in (0.0, 0.3, 1.0):
         assert got.low <= (sum(known) + fill * unknown) / 5 <= got.high
