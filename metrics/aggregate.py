@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,13 @@ from memtrial.metrics.cost import called_a_model, token_estimates
 from memtrial.metrics.definitions import rank
 from memtrial.metrics.estimates import Estimate, Figure, few, figures
 from memtrial.metrics.gates import gate_estimates
+from memtrial.metrics.handed_out import unknown
 from memtrial.metrics.latency import Percentile, latency_percentiles, percentile
 from memtrial.metrics.panel import Panel, make_panels
 from memtrial.metrics.quality import leak_estimate, outcome_estimates, wrong_memory_estimates
 from memtrial.metrics.records import OUTCOMES, MetricRow, Record, TrialInfo
 from memtrial.metrics.retrieval_estimates import retrieval_estimates
+from memtrial.metrics.second_judge import second_judge
 from memtrial.metrics.statistics import draw_counts
 from memtrial.metrics.suspects import suspect_trials
 
@@ -41,7 +43,8 @@ def aggregate(
     Returns:
         Rows in the order of ``trials``, then slice ("all" first), then metric. Besides "all" there are slices
         ``category=…``, ``language=…``, ``lure=…``, ``contested=no`` where gold labels are in doubt, and
-        ``all (by question)`` where fewer than 8 clusters stand behind a figure.
+        ``all (by question)`` where fewer than 8 clusters stand behind a figure. Where verdicts were published with the
+        answers, a row by that judge follows the run's own (``MetricRow.judge``).
 
     Raises:
         ValueError: if a record belongs to no trial or a data set names clusters for a part of its questions only.
@@ -77,19 +80,30 @@ class _Cell:
 
 def _trial_rows(panel: Panel, resamples: int, seed: int) -> Iterator[MetricRow]:
     yield from _trial_figures(panel)
-    cells = list(_cells(panel)) if panel.n else []
+    if not panel.n:
+        return
+    judge = "+".join(sorted({record.judgement.judge for record in panel.records})) or None
+    yield from _sampled(panel, _estimates(panel), judge, resamples, seed)
+    second, estimates = second_judge(panel)
+    yield from _sampled(panel, estimates, second, resamples, seed)
+
+
+def _sampled(
+    panel: Panel, estimates: Iterable[Estimate], judge: str | None, resamples: int, seed: int
+) -> Iterator[MetricRow]:
+    """Rows of what is averaged over questions."""
+    cells = list(_cells(panel, estimates))
     measurable = [cell for cell in cells if not cell.estimate.reason]
-    estimates, masks = [cell.estimate for cell in measurable], [cell.mask for cell in measurable]
-    found = figures(estimates, panel.cluster, masks, resamples=resamples, seed=seed)
+    kept, masks = [cell.estimate for cell in measurable], [cell.mask for cell in measurable]
+    found = figures(kept, panel.cluster, masks, resamples=resamples, seed=seed)
     weak = [
         i
         for i, (cell, figure) in enumerate(zip(measurable, found, strict=True))
         if figure is not None and few(figure) and (cell.slice == "all" or figure.clusters < 2)
     ]
     each = np.arange(panel.n, dtype=np.int64)
-    by_question = figures([estimates[i] for i in weak], each, [masks[i] for i in weak], resamples=resamples, seed=seed)
+    by_question = figures([kept[i] for i in weak], each, [masks[i] for i in weak], resamples=resamples, seed=seed)
     spare = dict(zip(weak, by_question, strict=True))
-    judge = "+".join(sorted({record.judgement.judge for record in panel.records})) or None
     for i, (cell, figure) in enumerate(zip(measurable, found, strict=True)):
         if figure is None:
             continue
@@ -103,7 +117,7 @@ def _trial_rows(panel: Panel, resamples: int, seed: int) -> Iterator[MetricRow]:
             yield _empty(panel, cell.estimate.metric, cell.estimate.reason)
 
 
-def _cells(panel: Panel) -> Iterator[_Cell]:
+def _cells(panel: Panel, estimates: Iterable[Estimate]) -> Iterator[_Cell]:
     slices: dict[str, Floats] = {}
     for name in ("category", "language"):
         values = [str(getattr(label, name)) for label in panel.labels]
@@ -112,7 +126,7 @@ def _cells(panel: Panel) -> Iterator[_Cell]:
     sound = np.array([float(not label.contested) for label in panel.labels])
     if not sound.all():
         slices["contested=no"] = sound
-    for estimate in _estimates(panel):
+    for estimate in estimates:
         yield _Cell(estimate, estimate.slice, np.ones(panel.n))
         if estimate.sliced and not estimate.reason:
             for name, mask in slices.items():
@@ -120,6 +134,12 @@ def _cells(panel: Panel) -> Iterator[_Cell]:
 
 
 def _estimates(panel: Panel) -> Iterator[Estimate]:
+    for estimate in _every_estimate(panel):
+        reason = unknown(panel.info, estimate.metric)
+        yield replace(estimate, reason=reason) if reason else estimate
+
+
+def _every_estimate(panel: Panel) -> Iterator[Estimate]:
     yield from outcome_estimates(panel)
     yield from wrong_memory_estimates(panel)
     yield leak_estimate(panel)
@@ -136,17 +156,20 @@ def _trial_figures(panel: Panel) -> Iterator[MetricRow]:
         yield _empty(panel, "accuracy", "no question was asked")
     else:
         leaks = sum(record.judgement.leaks for record in panel.records)
-        yield _plain(panel, "tenant_leaks", float(leaks), panel.n)
+        closed = unknown(info, "tenant_leaks")
+        yield _empty(panel, "tenant_leaks", closed) if closed else _plain(panel, "tenant_leaks", float(leaks), panel.n)
         without = sum(not label.evidence for label in panel.labels)
         yield _plain(panel, "questions_without_evidence", float(without), panel.n)
         for metric, found in latency_percentiles(panel):
             yield _percentile(panel, metric, found)
         priced = "no price is known" if called_a_model(panel.records) else "no model was called"
-        yield _empty(panel, "cost_per_1k_questions_usd", priced)
+        reason = unknown(info, "cost_per_1k_questions_usd") or priced
+        yield _empty(panel, "cost_per_1k_questions_usd", reason)
     yield _percentile(panel, "write_p95_ms", percentile(info.write_ms, 95), "no write was timed")
     for metric in ("ingest_s", "index_mb", "peak_rss_mb"):
         value = getattr(info, metric)
-        yield _empty(panel, metric, "not measured") if value is None else _plain(panel, metric, value, 1)
+        reason = unknown(info, metric) or ("not measured" if value is None else "")
+        yield _empty(panel, metric, reason) if reason else _plain(panel, metric, value, 1)
 
 
 def _row(panel: Panel, cell: _Cell, figure: Figure, judge: str | None, extra: tuple[str, ...]) -> MetricRow:
@@ -164,8 +187,9 @@ def _row(panel: Panel, cell: _Cell, figure: Figure, judge: str | None, extra: tu
 
 
 def _percentile(panel: Panel, metric: str, found: Percentile, empty: str = "no question was answered") -> MetricRow:
-    if found.value is None and found.n == 0:
-        return _empty(panel, metric, empty)
+    reason = unknown(panel.info, metric) or (empty if found.value is None and found.n == 0 else "")
+    if reason:
+        return _empty(panel, metric, reason)
     row = _plain(panel, metric, found.value, found.n)
     return row.model_copy(update={"low": found.low, "high": found.high, "status": found.status})
 

@@ -13,6 +13,7 @@ import numpy as np
 from memtrial.metrics.cost import token_estimates
 from memtrial.metrics.definitions import define
 from memtrial.metrics.estimates import Estimate
+from memtrial.metrics.handed_out import unknown as unknown_of
 from memtrial.metrics.latency import question_times
 from memtrial.metrics.paired import Column, Difference, mean_differences, p95_differences
 from memtrial.metrics.panel import Panel, QuestionKey, make_panels
@@ -238,11 +239,11 @@ def _columns(panel: Panel, metrics: Sequence[str], place: Mapping[QuestionKey, i
     known = {LATENCY}
     for estimate in _comparable(panel):
         known.add(estimate.metric)
-        if estimate.metric in metrics and not estimate.reason:
+        if estimate.metric in metrics and not (estimate.reason or unknown_of(panel.info, estimate.metric)):
             values = np.full(len(place), np.nan)
             values[at] = ratio(estimate.columns)
             found[estimate.metric] = Column(values, estimate.bounded)
-    if LATENCY in metrics:
+    if LATENCY in metrics and not unknown_of(panel.info, LATENCY):
         values = np.full(len(place), np.nan)
         times = question_times(panel)
         values[[at[question] for question in times]] = list(times.values())

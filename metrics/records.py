@@ -50,7 +50,18 @@ class Item(_Persisted):
 
 
 class Usage(_Persisted):
-    """Tokens of one role in one answer."""
+    """Tokens of one role in one phase of an answer, or of taking in a log.
+
+    Attributes:
+        cached: part of ``prompt`` that the server had in its cache.
+        reasoning: part of ``completion`` that was thought and not shown.
+        estimated: a count was not told by the server but counted here.
+        phase: ``ingest``, ``query`` or ``evaluation``.
+        usd: what the calls cost, replayed ones at what they cost when they were asked; None where that is unknown.
+        replayed: calls that were served from the record and paid by nobody now.
+        without_usage: calls for which the server told no usage.
+        failed: calls without a good reply.
+    """
 
     role: str
     model: str
@@ -59,6 +70,12 @@ class Usage(_Persisted):
     completion: int = 0
     calls: int = 0
     estimated: bool = False
+    reasoning: int = 0
+    phase: str = "query"
+    usd: float | None = None
+    replayed: int = 0
+    without_usage: int = 0
+    failed: int = 0
 
 
 class TraceSummary(_Persisted):
@@ -80,6 +97,10 @@ class Result(_Persisted):
         key: identity of (trial unit, corpus, question, repeat); the same in a resumed run.
         unit: key of the trial unit (system with parameters, data fingerprint, code version, seed).
         error: ``timeout``, ``raised``, ``invalid`` (an answer that breaks the contract), ``crashed`` (the worker died) or None;
+            ``model_<status>`` where a language model gave no usable reply, with the status of the call: ``model_refused``,
+            ``model_filtered``, ``model_truncated``, ``model_empty``, ``model_tool_call``, ``model_invalid`` (no object of
+            the form asked for), ``model_timeout``, ``model_rate_limited``, ``model_connection``, ``model_server_error``,
+            ``model_bad_reply``, ``model_bad_request``, ``model_not_recorded`` (asked for with ``--replay only``);
             ``missing`` (planned, never answered) is never stored: metrics put it in the place of an absent record.
         log_size: messages of the corpus that had been handed over when the question was asked.
         context_tokens: tokens of the rendered context, by the named tokenizer of the run.
@@ -218,7 +239,8 @@ class MetricRow(_Persisted):
 
     ``status``: ``ok`` or a semicolon-separated list of ``unmeasurable:<why>``, ``few_clusters``, ``few_samples``,
     ``saturated``, ``short_ranking`` (most rankings hold fewer than K ids though the log has more), ``incomplete:<n>`` (n
-    planned answers without a record, counted as errors), ``degraded``, ``adapter_suspect``.
+    planned answers without a record, counted as errors), ``degraded``, ``adapter_suspect``, ``unscored:<n>`` (n answers have no verdict of this judge and are not in the value).
+    ``judge`` tells rows of one metric apart where verdicts were published with the answers: the run's own judge comes first.
     """
 
     trial: str

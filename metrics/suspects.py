@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memtrial.metrics.handed_out import hands_out
 from memtrial.metrics.panel import Panel
 from memtrial.metrics.records import MetricRow, TrialInfo
+from memtrial.metrics.second_judge import own_rows
 
 FLOOR = "no_memory"
 ORACLE = "oracle"
@@ -20,9 +22,10 @@ def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tu
     """Find (trial, dataset) pairs whose adapter probably asked in the wrong way.
 
     Either nothing was retrieved or shown on any question although the system is not ``no_memory``, or its accuracy lies
-    below that of ``no_memory`` on the same data by more than chance (its whole interval does).
+    below that of ``no_memory`` on the same data by more than chance (its whole interval does). Answers that were published
+    elsewhere are asked nothing, so nothing can be asked in the wrong way.
     """
-    accuracy = {(r.trial, r.dataset): r for r in rows if r.metric == "accuracy" and r.slice == "all"}
+    accuracy = {(r.trial, r.dataset): r for r in own_rows(rows) if r.metric == "accuracy" and r.slice == "all"}
     floors = {
         panel.info.dataset: row.value
         for panel in panels
@@ -31,7 +34,7 @@ def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tu
     suspects = set()
     for panel in panels:
         info = panel.info
-        if not panel.n or is_named(info, FLOOR):
+        if not panel.n or is_named(info, FLOOR) or hands_out(info):
             continue
         nothing = not any(r.result.retrieved or r.result.context for r in panel.records)
         high, floor = accuracy[info.trial, info.dataset].high, floors.get(info.dataset)

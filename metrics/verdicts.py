@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memtrial.metrics.compare import Comparison, against, contenders
 from memtrial.metrics.definitions import define
 from memtrial.metrics.records import Labels, MetricRow, Record, TrialInfo
+from memtrial.metrics.second_judge import own_rows
 from memtrial.metrics.suspects import ORACLE, is_named
 
 READING_BOTTLENECK_BELOW = 0.6
@@ -158,7 +159,7 @@ def verdicts(
         trials: the plan.
         references: of ``reference_lines``; with them a verdict says when its leader does not beat abstaining.
     """
-    rows = list(rows)
+    rows = own_rows(rows)
     index = {(r.dataset, r.trial, r.metric): r for r in rows if r.slice == "all"}
     made = list(comparisons)
     bottlenecks = reading_bottlenecks(rows, trials)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memtrial.metrics.cost import called_a_model
+from memtrial.metrics.handed_out import hands_out
 from memtrial.metrics.statistics import FEW_CLUSTERS
 from memtrial.metrics.verdicts import reading_bottlenecks
 from memtrial.reports.view import View
@@ -25,7 +26,7 @@ class Banner:
 def banners(view: View) -> list[Banner]:
     """Return what stands above the verdict, gravest first."""
     found = [*_unfinished(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_journal(view), *_reading(view),
-             *_no_model(view), *_clusters(view), *_clock(view), *_generated(view)]  # fmt: skip
+             *_no_model(view), *_published(view), *_clusters(view), *_clock(view), *_generated(view)]  # fmt: skip
     grave = {"bad": 0, "warn": 1, "info": 2}
     return sorted(found, key=lambda b: grave[b.level])
 
@@ -107,8 +108,19 @@ def _reading(view: View) -> Iterator[Banner]:
         yield Banner("warn", "Reading is the bottleneck.", text)
 
 
+def _published(view: View) -> Iterator[Banner]:
+    names = list(dict.fromkeys(t.trial for t in view.run.trials if hands_out(t)))
+    if names:
+        text = (f"What {listing(names)} answers was published by others, who had it written by their own models; here it was only looked up "
+                "and judged. How it retrieved, what it read, how long it took and what it cost cannot be known from that.")  # fmt: skip
+        yield Banner("info", "Published answers.", text)
+
+
 def _no_model(view: View) -> Iterator[Banner]:
-    if not called_a_model(view.run.records):
+    published = {(t.trial, t.dataset) for t in view.run.trials if hands_out(t)}
+    own = [r for r in view.run.records if (r.trial, r.result.dataset) not in published]
+    # A run that holds nothing but published answers says so above: a model did write them.
+    if not called_a_model(own) and (own or not published):
         text = ("Answers come from an extractive reader, which picks a span of what it was shown, and from rules. Retrieval, exposure and latency "
                 "are those of the memories themselves; accuracy is what this reader makes of them, not what a language model would.")  # fmt: skip
         yield Banner("info", "No language model was used.", text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtrial.metrics.aggregate import BY_QUESTION
 from memtrial.metrics.records import OUTCOMES, MetricRow, Record, TrialInfo
+from memtrial.metrics.second_judge import is_second, own_rows
 from memtrial.reports.axes import base_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class View:
 
     def __post_init__(self) -> None:
         """Index the metric rows by (data set, trial, slice, metric)."""
-        self._rows = {(r.dataset, r.trial, r.slice, r.metric): r for r in self.run.metrics}
+        self._rows = {(r.dataset, r.trial, r.slice, r.metric): r for r in own_rows(self.run.metrics)}
 
     @cached_property
     def trial_order(self) -> dict[str, int]:
@@ -96,6 +97,11 @@ class View:
     def row(self, dataset: str, trial: str, metric: str, slice_: str = "all") -> MetricRow | None:
         """Return a metric row, or None where the run has none."""
         return self._rows.get((dataset, trial, slice_, metric))
+
+    def second(self, dataset: str, trial: str, metric: str) -> list[MetricRow]:
+        """Return the rows of other judges than the run's own over all questions."""
+        wanted = (dataset, trial, metric, "all")
+        return [r for r in self.run.metrics if is_second(r) and (r.dataset, r.trial, r.metric, r.slice) == wanted]
 
     def by_question(self, dataset: str, trial: str, metric: str) -> MetricRow | None:
         """Return the row whose interval takes questions as independent; there is one where clusters are few."""

@@ -96,6 +96,9 @@ def reason(status: str) -> str:
         if missing:
             parts.append(f"{missing.group(1)} planned answers are missing and count as errors")
             continue
+        if code.startswith("unscored:"):
+            parts.append(f"{code.removeprefix('unscored:')} answers have no verdict and are left out")
+            continue
         code = code.removeprefix("unmeasurable:")
         parts.append(_STATUS.get(code, code.replace("_", " ")))
     return "; ".join(parts)
