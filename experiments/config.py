@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.datasets.registry import validate_spec
+from memtrial.experiments.models import asks_models, following, models_section, with_default
 from memtrial.experiments.overrides import TOP, as_maps, override, parse_overrides, show
 from memtrial.experiments.paths import expand_dotted
 from memtrial.experiments.sweep import SWEEPS, Grid, Ladder, OneAtATime, Sweep, expand, takes_option
@@ -23,6 +24,8 @@ __all__ = ["Config", "config_path", "load_config", "parse_overrides", "shipped_c
 
 _LABEL = re.compile(r"[^\s.\[\]/\\:,+=<>|\"'`*?]{1,64}")
 _STARTER = "starter"
+# A model may be slow, and is asked again after a fault; a system without one that takes a minute hangs.
+_TIME_LIMIT_S, _TIME_LIMIT_WITH_MODELS_S = 60.0, 600.0
 
 
 class MetricsOptions(BaseModel):
@@ -44,6 +47,7 @@ class Config(BaseModel):
         seeds: one per repeat.
         time_limit_s: for one question; a system that passes it is ended and the question is a ``timeout``.
         ingest_limit_s: for one hand-over of messages, and for creating a system.
+        models: settings of language models by role (see ``experiments/models.py``); empty in a run without one.
         warmup: made-up queries asked before the first question of each corpus; not counted.
         limit: at most this many questions per data set; no part of the run's identity.
     """
@@ -55,24 +59,37 @@ class Config(BaseModel):
     systems: dict[str, dict[str, Any]]
     vary: list[Grid | OneAtATime | Ladder] = Field(default_factory=list)
     seeds: list[int] = Field(default_factory=lambda: [0], min_length=1, max_length=100)
-    time_limit_s: float = Field(60.0, gt=0, le=86_400)
+    time_limit_s: float = Field(_TIME_LIMIT_S, gt=0, le=86_400)
     ingest_limit_s: float = Field(3_600.0, gt=0, le=604_800)
     warmup: int = Field(2, ge=0, le=100)
     metrics: MetricsOptions = Field(default_factory=lambda: MetricsOptions(resamples=10_000))
+    models: dict[str, dict[str, Any]] = Field(default_factory=dict)
     limit: int | None = Field(None, ge=1, exclude=True)
 
     def resolved(self) -> dict[str, Any]:
         """Return the plain mapping that config.yaml holds and that identifies the run (``limit`` left out)."""
-        return dict(orjson.loads(orjson.dumps(self.model_dump(mode="json"))))
+        plain = dict(orjson.loads(orjson.dumps(self.model_dump(mode="json"))))
+        if not self.models:
+            del plain["models"]
+        return plain
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = (), limit: int | None = None) -> Config:
+def load_config(
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    limit: int | None = None,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+) -> Config:
     """Read, override and validate a configuration.
 
     Args:
         path: a YAML file, or the bare name of a shipped configuration (``quickstart``).
         overrides: ``path=value`` as given to ``--set``; values are read as YAML.
         limit: at most this many questions per data set.
+        model: default model of every role.
+        base_url: endpoint of the default model.
 
     Raises:
         UserError: naming file, line or path, the value, what is allowed, and the near miss.
@@ -82,6 +99,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), limit: int | No
     raw = as_maps(document.value, document)
     for given in overrides:
         raw = as_maps(override(raw, given), document)
+    raw = with_default(raw, model, base_url)
     return _validate(raw, document, file.stem, limit)
 
 
@@ -140,17 +158,21 @@ def _validate(raw: dict[str, Any], document: Document, stem: str, limit: int | N
         label: _located(document, ("data", label), lambda e=entry, n=label: _data_entry(n, e))
         for label, entry in _section(raw, "data", document).items()
     }
+    models = models_section(raw.get("models"), document)
     systems = {
-        label: _located(document, ("systems", label), lambda e=entry, n=label: _system_entry(n, e))
+        label: _located(document, ("systems", label), lambda e=entry, n=label: _system_entry(n, e, models))
         for label, entry in _section(raw, "systems", document).items()
     }
     fields: dict[str, Any] = {
         key: raw[key] for key in ("time_limit_s", "ingest_limit_s", "warmup", "metrics") if key in raw
     }
+    if asks_models(systems, models):
+        fields.setdefault("time_limit_s", _TIME_LIMIT_WITH_MODELS_S)
     fields["seeds"] = _seeds(raw, document)
     fields["name"] = _name(raw.get("name", stem), document)
     try:
-        config = Config(data=data, systems=systems, vary=_sweeps(raw.get("vary"), document), limit=limit, **fields)
+        sweeps = _sweeps(raw.get("vary"), document)
+        config = Config(data=data, systems=systems, models=models, vary=sweeps, limit=limit, **fields)
     except ValidationError as error:
         raise UserError(_sentence(error, document, (), Config)) from error
     _located(document, ("vary",), lambda: expand(config.vary, systems, data))
@@ -191,12 +213,13 @@ def _data_entry(label: str, entry: dict[str, Any]) -> dict[str, Any]:
         raise
 
 
-def _system_entry(label: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _system_entry(label: str, entry: dict[str, Any], models: Mapping[str, Any]) -> dict[str, Any]:
     params = expand_dotted(entry)
     use = params.pop("use", label)
     if not isinstance(use, str) or not use:
         raise UserError(f"systems.{label}.use is {show(use)}, but must be the name of a system, module:Class or a URL")
-    return {"use": use, **resolve(use).validate(params)}
+    factory = resolve(use)
+    return {"use": use, **factory.validate(following(factory, params, models))}
 
 
 def _seeds(raw: Mapping[str, Any], document: Document) -> list[int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from memtrial.experiments.models import ModelOptions
 from memtrial.experiments.plan import Plan, Unit
 
 # (milliseconds a question, messages taken in a second), measured on two cores with logs of some thousand messages and the
@@ -82,7 +83,7 @@ def _estimate(unit: Unit, embedded: set[tuple[str, str]]) -> TrialEstimate:
     )
 
 
-def render_estimate(plan: Plan) -> str:
+def render_estimate(plan: Plan, options: ModelOptions | None = None) -> str:
     """Return the table that ``--dry-run`` prints."""
     rows = estimate(plan)
     table = Table(title=None, box=None, pad_edge=False, header_style="")

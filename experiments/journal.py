@@ -76,6 +76,10 @@ class JournalState:
     torn: bool = False
 
 
+# Kinds of error that say nothing about the system: nobody was asked. Such a question is asked again, and its last line counts.
+UNASKED = frozenset({"model_not_recorded", "model_connection"})
+
+
 def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:
     """Read a journal; bad lines are counted, never fatal.
 
@@ -132,7 +136,10 @@ def keep_measure(measures: dict[tuple[str, int, str], Measure], measure: Measure
 
 def _take(state: JournalState, seen: set[str], row: dict[str, Any], wanted: Callable[[str], bool]) -> None:
     key = row["key"]
-    if key in seen:
+    before = state.results.get(key)
+    if before is not None and before.error in UNASKED:
+        state.results[key] = Result.model_validate(row)
+    elif key in seen:
         state.duplicates += 1
     elif not wanted(key):
         seen.add(key)

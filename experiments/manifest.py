@@ -13,6 +13,7 @@ from typing import Any
 
 from memtrial.experiments.journal import JournalState, Measure
 from memtrial.experiments.plan import DataPlan, Plan, Unit
+from memtrial.experiments.trial import INGEST_USAGE, add_usage
 from memtrial.metrics.records import SCHEMA_VERSION, Record, TrialInfo
 from memtrial.systems.models.tokens import TOKENIZER
 
@@ -65,6 +66,7 @@ def build_manifest(
 
 def header(plan: Plan) -> dict[str, Any]:
     """Return the part of the manifest that is known before the first question."""
+    language_model, profile = _profile(plan)
     return {
         "memtrial": metadata.version("memtrial"),
         "schema_version": SCHEMA_VERSION,
@@ -72,14 +74,30 @@ def header(plan: Plan) -> dict[str, Any]:
         "name": plan.config.name,
         "config": plan.config.resolved(),
         "limit": plan.config.limit,
-        "language_model": "no language model",
-        "profile": "keyless: planning, reading and judging are done by rules and statistics; no language model was called",
+        "language_model": language_model,
+        "profile": profile,
         "tokenizer": TOKENIZER,
         "seeds": plan.config.seeds,
         "data": {label: _data_sheet(part) for label, part in plan.data.items()},
         "trials": [unit.info.model_dump() for unit in plan.units],
         "environment": environment(),
     }
+
+
+def _profile(plan: Plan) -> tuple[str, str]:
+    roles: dict[str, dict[str, None]] = {}
+    for unit in plan.units:
+        for role, settings in unit.models.items():
+            roles.setdefault(f"{settings.model} at {settings.public_url}", {})[role] = None
+    if not roles:
+        return (
+            "no language model",
+            "keyless: planning, reading and judging are done by rules and statistics; no language model was called",
+        )
+    named = "; ".join(f"{model} ({', '.join(found)})" for model, found in roles.items())
+    keyless = [unit.info.trial for unit in plan.units if not unit.models]
+    rest = f"; by rules and statistics alone: {', '.join(dict.fromkeys(keyless))}" if keyless else ""
+    return named, f"with language models: {named}{rest}; judging is done by rules"
 
 
 def environment() -> dict[str, Any]:
@@ -119,6 +137,10 @@ def _measured(unit: Unit, measures: Mapping[tuple[str, int, str], Measure]) -> T
             "the whole log was handed over before the first question: this set's question times are not usable"
         )
     facts = {**info.facts, **{key: value for row in rows for key, value in row.facts.items()}}
+    if INGEST_USAGE in facts:
+        facts[INGEST_USAGE] = []
+        for row in rows:
+            add_usage(facts[INGEST_USAGE], row.facts.get(INGEST_USAGE, ()))
     peaks = [row.peak_rss_mb for row in rows if row.peak_rss_mb is not None]
     update = {
         # A sum over a part of the corpora would flatter a system that failed on the rest.

@@ -22,6 +22,7 @@ TOP = (
     "ingest_limit_s",
     "warmup",
     "metrics",
+    "models",
 )
 
 

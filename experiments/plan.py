@@ -5,9 +5,9 @@ from __future__ import annotations
 import bisect
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -15,10 +15,14 @@ from memtrial.datasets.errors import UserError
 from memtrial.datasets.registry import load_dataset
 from memtrial.datasets.schema import Corpus, Dataset, Message, Question
 from memtrial.experiments.config import Config
+from memtrial.experiments.models import models_identity, roles_of
 from memtrial.experiments.sweep import DataVariant, SystemVariant, expand
 from memtrial.metrics.records import TrialInfo
 from memtrial.systems.base import Query
 from memtrial.systems.registry import SystemFactory, resolve
+
+if TYPE_CHECKING:
+    from memtrial.systems.models.llm.settings import ModelSettings
 
 # Raised when the same inputs would no longer give the same results for a reason that no fingerprint sees,
 # such as a change in what the runner hands to a system.
@@ -66,11 +70,12 @@ class DataPlan:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One trial on one data variant, all repeats."""
+    """One trial on one data variant, all repeats; ``models`` holds the settings of the roles that it can use."""
 
     info: TrialInfo
     factory: SystemFactory
     data: DataPlan
+    models: Mapping[str, ModelSettings] = field(default_factory=dict)
 
     def key(self, repeat: int, corpus_id: str, question_id: str) -> str:
         """Identity of one question in this trial; equal in every run of the same plan."""
@@ -166,6 +171,11 @@ def _load(variant: DataVariant, limit: int | None) -> DataPlan:
 
 def _unit(config: Config, system: SystemVariant, data: DataPlan, before: list[Unit]) -> Unit:
     factory = resolve(system.target)
+    try:
+        models = roles_of(factory, system.params, config.models)
+    except UserError as error:
+        raise UserError(f"{system.label}: {error}") from None
+    asked = {"models": models_identity(models)} if models else {}
     code = factory.code_fingerprint()
     identity: Mapping[str, Any] = {
         "version": IDENTITY_VERSION,
@@ -181,6 +191,7 @@ def _unit(config: Config, system: SystemVariant, data: DataPlan, before: list[Un
         "twin": sum(
             u.info.target == system.target and u.info.params == system.params and u.data is data for u in before
         ),
+        **asked,
     }
     info = TrialInfo(
         trial=system.label,
@@ -194,9 +205,9 @@ def _unit(config: Config, system: SystemVariant, data: DataPlan, before: list[Un
         repeats=len(config.seeds),
         planned=data.planned,
         time_limit_s=config.time_limit_s,
-        facts={"seeds": list(config.seeds), "code_fingerprint": code, "gated": bool(factory.gated)},
+        facts={"seeds": list(config.seeds), "code_fingerprint": code, "gated": bool(factory.gated), **asked},
     )
-    return Unit(info, factory, data)
+    return Unit(info, factory, data, models)
 
 
 def _digest(*parts: str) -> str:

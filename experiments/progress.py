@@ -79,6 +79,9 @@ class Progress(Protocol):
     def advanced(self, trial: TrialInfo, outcome: str, score: Score) -> None:
         """A question is finished and journaled."""
 
+    def counted(self, line: str) -> None:
+        """What models were asked for so far, in calls, tokens and money; only where any is asked."""
+
     def finished(self, summary: RunSummary) -> None:
         """The run is over and its files are written."""
 
@@ -98,6 +101,9 @@ class Silent:
     def advanced(self, trial: TrialInfo, outcome: str, score: Score) -> None:
         """Ignore."""
 
+    def counted(self, line: str) -> None:
+        """Ignore."""
+
     def finished(self, summary: RunSummary) -> None:
         """Ignore."""
 
@@ -113,7 +119,7 @@ class _Shown:
     def __init__(self) -> None:
         self._planned = self._done = self._before = self._errors = 0
         self._start = self._last = time.monotonic()
-        self._text = ""
+        self._text = self._counted = ""
         self._weights: dict[tuple[str, str], float] = {}
         self._ahead = self._behind = 0.0
 
@@ -146,9 +152,15 @@ class _Shown:
             self._last = now
             self._draw(self._line(now))
 
+    def counted(self, line: str) -> None:
+        """Keep the counter for the next line."""
+        self._counted = line
+
     def finished(self, summary: RunSummary) -> None:
         """Say how it ended."""
         self.stopped()
+        if self._counted:
+            self._say(f"models: {self._counted}")
         for problem in summary.problems:
             self._say(problem)
 
@@ -163,7 +175,8 @@ class _Shown:
         rate = asked / (now - self._start) if now > self._start else 0.0
         pace = (now - self._start) / self._behind if self._behind else 0.0
         left = f"about {_clock(self._ahead * pace)} left" if pace else "time left unknown"
-        return f"{self._done}/{self._planned}  {rate:.1f}/s  {left}  errors {self._errors}  {self._text}"
+        counted = f"{self._counted}  " if self._counted else ""
+        return f"{self._done}/{self._planned}  {rate:.1f}/s  {left}  errors {self._errors}  {counted}{self._text}"
 
     def _draw(self, line: str) -> None:
         raise NotImplementedError

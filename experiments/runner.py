@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import platformdirs
@@ -19,8 +19,9 @@ from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Question
 from memtrial.experiments.config import Config, load_config
 from memtrial.experiments.folder import LOGS, WORK, claimed, default_folder, locked
-from memtrial.experiments.journal import Journal, JournalState, Measure, keep_measure, read_journal
+from memtrial.experiments.journal import UNASKED, Journal, JournalState, Measure, keep_measure, read_journal
 from memtrial.experiments.manifest import build_manifest, header, trial_infos
+from memtrial.experiments.models import ModelOptions
 from memtrial.experiments.plan import CorpusPlan, Plan, Unit, make_plan
 from memtrial.experiments.progress import Progress, RunSummary, Score, Silent
 from memtrial.experiments.store import (
@@ -35,16 +36,21 @@ from memtrial.experiments.store import (
     write_messages,
     write_records,
 )
-from memtrial.experiments.trial import Desk, Limits, Trial
+from memtrial.experiments.trial import Desk, Limits, RunStopped, Trial
 from memtrial.experiments.wire import dump_messages
 from memtrial.metrics.aggregate import aggregate
 from memtrial.metrics.outcomes import make_record
-from memtrial.metrics.records import Record, Result
+from memtrial.metrics.records import Record, Result, TrialInfo
+
+if TYPE_CHECKING:
+    from memtrial.experiments.spending import Spending
 
 _ERROR_SHARE = 0.5
 
 
-def run(plan: Plan, out: Path | None = None, progress: Progress | None = None) -> RunSummary:
+def run(
+    plan: Plan, out: Path | None = None, progress: Progress | None = None, options: ModelOptions | None = None
+) -> RunSummary:
     """Run what is unfinished of a plan, then write records, metrics and manifest.
 
     Resuming is running again: results count by their key, whoever asked them, and nothing that has a result is asked
@@ -54,16 +60,18 @@ def run(plan: Plan, out: Path | None = None, progress: Progress | None = None) -
         plan: from ``make_plan``.
         out: folder of the run; by default ``runs/<name>-<hash>``.
         progress: told what happens.
+        options: how models are asked.
 
     Raises:
-        UserError: the folder is not usable, or the disk is full.
+        UserError: the folder is not usable, the disk is full, or a budget cannot be kept for want of a price.
         KeyboardInterrupt: passed on after workers are ended; the journal holds everything that finished.
     """
     folder = out or default_folder(plan.config)
     shown = progress or Silent()
     try:
         with claimed(folder, plan.config), _no_collector():
-            summary = _Runner(plan, folder, shown).run()
+            spending = _spending(plan, folder, options or ModelOptions())
+            summary = _Runner(plan, folder, shown, spending).run()
         shown.finished(summary)
         return summary
     finally:
@@ -81,6 +89,14 @@ def finish(folder: Path) -> RunSummary:
     with locked(folder):
         plan = make_plan(_stored_config(folder))
         return _Runner(plan, folder, Silent()).settle()
+
+
+def _spending(plan: Plan, folder: Path, options: ModelOptions) -> Spending | None:
+    if not any(unit.models for unit in plan.units):
+        return None
+    from memtrial.experiments.spending import Spending  # a keyless run loads none of it
+
+    return Spending(plan, folder, options)
 
 
 def cache_dir() -> Path:
@@ -113,12 +129,18 @@ def _stored_config(folder: Path) -> Config:
 class _Runner:
     """The state of one run: results and records by key."""
 
-    def __init__(self, plan: Plan, folder: Path, progress: Progress) -> None:
+    def __init__(self, plan: Plan, folder: Path, progress: Progress, spending: Spending | None = None) -> None:
         self._plan = plan
         self._folder = folder
         self._progress = progress
         self._asked = {key: (unit, part, question) for key, unit, _, part, question in plan.questions()}
+        self._spending = spending
+        self._stopped = ""
         self._state = read_journal(folder / JOURNAL, self._asked.__contains__)
+        if spending is not None and spending.options.replay != "only":
+            unasked = [key for key, result in self._state.results.items() if result.error in UNASKED]
+            for key in unasked:
+                del self._state.results[key]
         self._resumed = len(self._state.results)
         self._records: dict[str, Record] = {}
         self._scores: dict[tuple[str, str], Score] = {}
@@ -130,7 +152,8 @@ class _Runner:
 
     def run(self) -> RunSummary:
         plan, folder = self._plan, self._folder
-        write_json(folder / MANIFEST, header(plan))
+        told = {} if self._spending is None else {"models": self._spending.statement()}
+        write_json(folder / MANIFEST, {**header(plan), **told})
         journal = Journal(folder / JOURNAL)
         try:
             now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -141,6 +164,8 @@ class _Runner:
             for unit in plan.units:
                 for repeat in range(unit.info.repeats):
                     Trial(unit, repeat, limits, self._desk(unit, journal)).run()
+        except RunStopped as stop:
+            self._stopped = str(stop)
         finally:
             journal.close()
         self._state.wall_s += time.monotonic() - self._start
@@ -157,14 +182,27 @@ class _Runner:
         rows = aggregate(records, trials, resamples=plan.config.metrics.resamples, seed=0) if records else []
         write_json(folder / METRICS, [row.model_dump() for row in rows])
         size = (folder / JOURNAL).stat().st_size if (folder / JOURNAL).exists() else 0
-        write_json(folder / MANIFEST, build_manifest(plan, self._state, trials, records, size))
+        manifest = build_manifest(plan, self._state, trials, records, size)
+        write_json(folder / MANIFEST, self._with_statement(manifest, records, trials))
         return self._summary(records)
+
+    def _with_statement(
+        self, manifest: dict[str, Any], records: list[Record], trials: list[TrialInfo]
+    ) -> dict[str, Any]:
+        if not any(unit.models for unit in self._plan.units):
+            return manifest
+        from memtrial.experiments.statement import model_statement
+
+        told = None if self._spending is None else self._spending.statement()
+        return {**manifest, "models": model_statement(self._plan, records, trials, told, self._folder)}
 
     def _desk(self, unit: Unit, journal: Journal) -> Desk:
         def record(row: dict[str, Any], result: Result, question: Question, part: CorpusPlan) -> None:
             journal.append("result", row, time.monotonic() - self._start)
             self._state.results[result.key] = result
             outcome = self._judge(unit, part, question, result)
+            if self._spending is not None:
+                self._progress.counted(self._spending.line())
             self._progress.advanced(unit.info, outcome, self._scores[unit.info.trial, unit.info.dataset])
 
         def measure(found: Measure) -> None:
@@ -182,6 +220,7 @@ class _Runner:
             log=self._folder / LOGS / f"{name}.log",
             scratch=(self._folder / WORK).resolve(),
             cache_dir=cache_dir(),
+            spending=self._spending,
         )
 
     def _judge(self, unit: Unit, part: CorpusPlan, question: Question, result: Result) -> str:
@@ -207,7 +246,8 @@ class _Runner:
 
     def _summary(self, records: list[Record]) -> RunSummary:
         planned = self._plan.planned
-        problems = list(_problems(self._state))
+        problems = [self._stopped] if self._stopped else []
+        problems += _problems(self._state)
         failed = False
         for unit in self._plan.units:
             score = self._scores.get((unit.info.trial, unit.info.dataset), Score())
@@ -228,7 +268,7 @@ class _Runner:
             errors=sum(score.errors for score in self._scores.values()),
             resumed=self._resumed,
             problems=tuple(problems),
-            exit_code=2 if failed or len(records) < planned else 0,
+            exit_code=2 if failed or self._stopped or len(records) < planned else 0,
         )
 
 

@@ -22,6 +22,7 @@ from memtrial.metrics.records import SCHEMA_VERSION, MetricRow, Record, TrialInf
 
 CONFIG, MANIFEST, JOURNAL = "config.yaml", "manifest.json", "journal.jsonl"
 RECORDS, METRICS, MESSAGES = "records.parquet", "metrics.json", "messages.parquet"
+CALLS = "calls.jsonl"
 
 # What may differ between a resumed run and an undisturbed one, by the last part of its path in records.parquet,
 # manifest.json (trials) and metrics.json (metric names). Everything else is identical.
@@ -33,8 +34,10 @@ MEASURED_FIELDS = frozenset(
         "peak_rss_mb", "index_mb",
         # a resumed run finds in the artifact cache what its first part put there
         "cache_hits",
+        # and in the record of calls to models what its first part asked
+        "replayed",
         # stamps and bookkeeping of the manifest
-        "timing", "journal", "environment",
+        "timing", "journal", "environment", "models",
     }
 )  # fmt: skip
 MEASURED_METRICS = ("latency_", "stage_", "write_", "ingest_s", "index_mb", "peak_rss_mb")

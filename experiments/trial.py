@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -19,11 +19,19 @@ from memtrial.experiments.redact import redact
 from memtrial.experiments.wire import dump_query, folded, without_texts
 from memtrial.metrics.records import Result
 
+if TYPE_CHECKING:
+    from memtrial.experiments.spending import Spending
+
 # After the worker had to be ended, or ended by itself, this many times in a row, the trial is given up and the rest of
 # its questions are errors: a system that always hangs costs minutes, not a night.
 GIVE_UP_AFTER = 5
 NOT_ASKED = "not asked: "
+INGEST_USAGE = "ingest_usage"
 _FATAL = ("timeout", "crashed")
+# With so many questions in a row of which the model was not reached, it will not be for the next one either.
+_UNREACHED = 3
+# What a model makes of one message; a hand-over that fails for any other reason of the model's fails for all that follow.
+_OF_CONTENT = ("refused", "filtered", "truncated", "empty", "tool_call", "invalid", "bad_request")
 # All that a worker may set in a result; the rest is the runner's own.
 _ANSWERED = (
     "error", "error_detail", "text", "abstained", "citations", "confidence", "retrieved", "context", "context_tokens",
@@ -54,6 +62,7 @@ class Desk:
         log: file for what the system prints.
         scratch: folder under which each system gets one of its own.
         cache_dir: shared artifact cache, or None.
+        spending: of the run on models, or None where none is asked.
     """
 
     results: dict[str, Result]
@@ -65,6 +74,11 @@ class Desk:
     log: Path
     scratch: Path
     cache_dir: Path | None
+    spending: Spending | None = None
+
+
+class RunStopped(Exception):
+    """Going on makes no sense, for the reason that the message gives; what finished is kept."""
 
 
 class _StepFailed(Exception):
@@ -88,6 +102,7 @@ class _Open:
     write_ms: list[float] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    usage: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Trial:
@@ -104,9 +119,14 @@ class Trial:
         self._warm = True
         self._folders = 0
         self._streak = 0
+        self._unreached = 0
 
     def run(self) -> None:
-        """Go through the corpora one after another."""
+        """Go through the corpora one after another.
+
+        Raises:
+            RunStopped: quota, key, budget or an endpoint that cannot be reached rule out every further answer.
+        """
         try:
             for part in self._unit.data.corpora:
                 self._corpus(part)
@@ -191,12 +211,12 @@ class Trial:
         held.write_ms.append(round(spent / count, 6))
         held.warnings += [w for w in reply["trace"].get("warnings", []) if w not in held.warnings]
         held.facts.update(reply["trace"].get("facts", {}))
+        add_usage(held.usage, reply["trace"].get("usage", []))
 
     def _warm_up(self, part: CorpusPlan, index: int) -> None:
         limit = self._limits.answer_s * self._limits.warmup
         try:
-            assert self._worker is not None
-            self._worker.call({"op": "warmup", "count": self._limits.warmup}, limit)
+            self._call({"op": "warmup", "count": self._limits.warmup}, limit)
         except (WorkerTimeout, WorkerDied):
             # Made-up queries must not cost a result: go on without them.
             self._abandon()
@@ -224,21 +244,37 @@ class Trial:
             "seed": self._unit.seed(self._repeat),
             "tenants": list(part.corpus.tenants),
             "cache_dir": str(self._desk.cache_dir) if self._desk.cache_dir else None,
-            "models": {},
+            "models": self._desk.spending.told(self._unit, self._repeat) if self._desk.spending else {},
             "messages": str(self._desk.spool(part)),
         }
         self._step("create", request, self._limits.ingest_s)
 
     def _step(self, step: str, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        assert self._worker is not None
         try:
-            reply = self._worker.call(request, limit_s)
+            reply = self._call(request, limit_s)
         except WorkerTimeout:
             raise _StepFailed("timeout", f"{step}: not done within {limit_s:g} s") from None
         except WorkerDied as death:
             raise _StepFailed("crashed", f"{step}: {death}") from None
         if "error" in reply:
-            raise _StepFailed(reply["error"], redact(reply["error_detail"]))
+            kind, detail = reply["error"], redact(reply["error_detail"])
+            if kind.startswith("model_") and kind.removeprefix("model_") not in _OF_CONTENT:
+                raise RunStopped(f"{self._unit.info.trial}: {detail}; run the same command again to go on")
+            raise _StepFailed(kind, detail)
+        return reply
+
+    def _call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        """Ask the worker, and count what it asked of models.
+
+        Raises:
+            RunStopped: the worker says that nothing more can be asked.
+        """
+        assert self._worker is not None
+        reply = self._worker.call(request, limit_s)
+        if self._desk.spending is not None:
+            self._desk.spending.take(reply.get("asked"))
+        if "stop" in reply:
+            raise RunStopped(reply["stop"])
         return reply
 
     def _ask(self, part: CorpusPlan, index: int, key: str) -> Result:
@@ -247,9 +283,8 @@ class Trial:
         request: dict[str, Any] = {"op": "ask", "query": dump_query(query)}
         if self._unit.info.target == "oracle":
             request["reveal"] = list(question.evidence)
-        assert self._worker is not None
         try:
-            reply = self._worker.call(request, self._limits.answer_s)
+            reply = self._call(request, self._limits.answer_s)
         except WorkerTimeout:
             reply = {"error": "timeout", "error_detail": f"no answer within {self._limits.answer_s:g} s"}
             self._abandon()
@@ -262,7 +297,18 @@ class Trial:
         if "context" in row:
             row["context"] = folded(without_texts(row["context"], part.log))
         row["log_size"] = part.upto[index]
-        return self._write(part, question, key, row)
+        result = self._write(part, question, key, row)
+        self._stop_when_unreached(result)
+        return result
+
+    def _stop_when_unreached(self, result: Result) -> None:
+        self._unreached = self._unreached + 1 if result.error == "model_connection" else 0
+        spending = self._desk.spending
+        if self._unreached >= _UNREACHED and spending is not None and spending.options.replay != "only":
+            raise RunStopped(
+                f"{self._unit.info.trial}: the model was not reached {self._unreached} times in a row"
+                f" ({result.error_detail}); run the same command again to go on, these questions are asked again then"
+            )
 
     def _write(self, part: CorpusPlan, question: Question, key: str, row: dict[str, Any]) -> Result:
         identity: dict[str, Any] = {
@@ -285,9 +331,9 @@ class Trial:
 
     def _close(self, measure: Measure) -> None:
         held, self._open = self._open, None
-        assert held is not None and self._worker is not None
+        assert held is not None
         try:
-            reply = self._worker.call({"op": "close"}, self._limits.ingest_s)
+            reply = self._call({"op": "close"}, self._limits.ingest_s)
             measure.peak_rss_mb = reply.get("peak_rss_mb")
             if "error" in reply:
                 held.warnings.append(redact(reply["error_detail"]))
@@ -300,7 +346,7 @@ class Trial:
         measure.write_ms = held.write_ms
         measure.index_mb = folder_mb(held.folder)
         measure.warnings = held.warnings
-        measure.facts = held.facts
+        measure.facts = {**held.facts, INGEST_USAGE: held.usage} if held.usage else held.facts
         shutil.rmtree(held.folder, ignore_errors=True)
 
     def _abandon(self) -> None:
@@ -311,3 +357,23 @@ class Trial:
         if self._open is not None:
             shutil.rmtree(self._open.folder, ignore_errors=True)
             self._open = None
+
+
+def add_usage(sums: list[dict[str, Any]], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Add rows of a ``Usage`` up by role, model and phase; a sum with an unknown cost in it is unknown."""
+    for row in rows:
+        name = tuple(row.get(key) for key in _USAGE_OF)
+        held = next((old for old in sums if tuple(old.get(key) for key in _USAGE_OF) == name), None)
+        if held is None:
+            sums.append(dict(row))
+            continue
+        for key, value in row.items():
+            if key == "usd":
+                held[key] = None if value is None or held.get(key) is None else round(held[key] + value, 12)
+            elif key == "estimated":
+                held[key] = held.get(key, False) or value
+            elif key not in _USAGE_OF:
+                held[key] = held.get(key, 0) + value
+
+
+_USAGE_OF = ("role", "model", "phase")

@@ -127,6 +127,37 @@ def dump_trace(trace: Trace) -> dict[str, Any]:
     return out
 
 
+def usage_of(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a ledger's rows in the fields of a ``Usage``."""
+    return [
+        {
+            "role": row["role"],
+            "model": row["model"],
+            "prompt": row["prompt"],
+            "cached": row["cached"],
+            "completion": row["completion"],
+            "calls": row["calls"],
+            "estimated": row["estimated"] > 0,
+            "reasoning": row["reasoning"],
+            "phase": row["phase"],
+            "usd": None if row["unpriced"] else row["known_e12"] / 1e12,
+            "replayed": row["replayed"],
+            "without_usage": row["without_usage"],
+            "failed": row["failed"],
+        }
+        for row in rows
+    ]
+
+
+def with_usage(summary: dict[str, Any], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return a trace's summary with what the ledger counted; it knows more than a trace, and also of failed calls."""
+    counted = usage_of(rows)
+    known = {(row["role"], row["model"]) for row in counted}
+    told = [row for row in summary.get("usage", []) if (row["role"], row["model"]) not in known]
+    usage = [*counted, *told]
+    return {**summary, "usage": usage} if usage else summary
+
+
 def without_texts(items: list[dict[str, Any]], log: Mapping[str, Message]) -> list[dict[str, Any]]:
     """Drop the text of items that are simply a message of the log."""
     for item in items:

@@ -14,20 +14,24 @@ import sys
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
 from memtrial.datasets.schema import Message
 from memtrial.experiments.redact import redact
-from memtrial.experiments.wire import dump_answer, dump_trace, dumps, load_query, read_messages
+from memtrial.experiments.wire import dump_answer, dump_trace, dumps, load_query, read_messages, with_usage
 from memtrial.systems.base import Context, Query, System, Trace
 from memtrial.systems.registry import resolve
 from memtrial.systems.validation import validate_answer
+
+if TYPE_CHECKING:
+    from memtrial.experiments.asking import Asking
 
 _T = TypeVar("_T")
 _PR_SET_PDEATHSIG = 1
@@ -40,6 +44,10 @@ class _Failed(Exception):
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
+
+
+class _Stopped(Exception):
+    """Every further call would end the same way: the run ends, with this sentence."""
 
 
 class Worker:
@@ -55,6 +63,7 @@ class Worker:
         self._last: Message | None = None
         self._given = 0
         self._ids: set[str] = set()
+        self._asking: Asking | None = None
         self._ops: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "hello": self._hello,
             "open": self._open,
@@ -75,7 +84,19 @@ class Worker:
                 reply = self._ops[request["op"]](request)
             except _Failed as failure:
                 reply = {"error": failure.kind, "error_detail": failure.detail}
-            self._channel.send_bytes(dumps(reply))
+            except _Stopped as stop:
+                reply = {"stop": str(stop)}
+            self._channel.send_bytes(dumps(reply) if self._asking is None else self._told(reply))
+
+    def _told(self, reply: dict[str, Any]) -> bytes:
+        """Put to a reply what models were asked for it, and that the run has to end."""
+        asking = self._asking
+        assert asking is not None
+        sentence = asking.stopped()
+        if sentence is not None and "stop" not in reply:
+            reply = {"stop": sentence}
+        reply.setdefault("asked", asking.take())
+        return asking.scrub_bytes(dumps(reply))
 
     def _hello(self, request: dict[str, Any]) -> dict[str, Any]:
         sys.path += [entry for entry in request["sys_path"] if entry not in sys.path]
@@ -88,7 +109,7 @@ class Worker:
             seed=request["seed"],
             tenants=tuple(request["tenants"]),
             cache_dir=Path(request["cache_dir"]) if request["cache_dir"] else None,
-            models=request["models"],
+            models=self._models(request["models"]),
         )
 
         def create() -> System:
@@ -100,6 +121,15 @@ class Worker:
         self._ids.clear()
         return {}
 
+    def _models(self, told: dict[str, Any]) -> dict[str, Any]:
+        if not told:
+            return {}
+        if self._asking is None:
+            from memtrial.experiments.asking import Asking  # a keyless run loads none of it
+
+            self._asking = Asking(told)
+        return self._asking.context()
+
     def _ingest(self, request: dict[str, Any]) -> dict[str, Any]:
         batch = list(islice(self._messages, request["upto"] - self._given))
         self._given += len(batch)
@@ -107,7 +137,8 @@ class Worker:
         self._ids.update(m.id for m in batch)
         trace = Trace()
         ms, _ = self._timed("ingest", lambda: self._held().ingest(batch, trace))
-        return {"ms": ms, "replayed_ms": trace.replayed_ms, "trace": dump_trace(trace)}
+        reply = {"ms": ms, "replayed_ms": trace.replayed_ms, "trace": dump_trace(trace)}
+        return reply if self._asking is None else self._counted(reply)
 
     def _warmup(self, request: dict[str, Any]) -> dict[str, Any]:
         last = self._last
@@ -125,8 +156,9 @@ class Worker:
                 language="en" if number % 2 else "zh",
             )
             try:
-                self._timed("warm-up", lambda q=query: self._held().answer(q, Trace()))  # type: ignore[misc]
-            except _Failed:
+                with self._unpaid():
+                    self._timed("warm-up", lambda q=query: self._held().answer(q, Trace()))  # type: ignore[misc]
+            except (_Failed, _Stopped):
                 # The planned questions will show whether it can answer; a made-up one decides nothing.
                 return {}
         return {}
@@ -137,7 +169,13 @@ class Worker:
         if "reveal" in request:
             system.reveal(query.id, request["reveal"])
         trace = Trace()
-        ms, answer = self._timed("", lambda: system.answer(query, trace))
+        try:
+            ms, answer = self._timed("", lambda: system.answer(query, trace))
+        except _Failed as failure:
+            if self._asking is None:
+                raise
+            # What a failed answer has used was used all the same.
+            return self._counted({"error": failure.kind, "error_detail": failure.detail, "trace": dump_trace(trace)})
         try:
             reply = dump_answer(validate_answer(answer, self._ids), trace, query)
         except ValueError as error:
@@ -145,7 +183,25 @@ class Worker:
         except Exception as error:
             raise _Failed("invalid", redact(f"the answer or its trace cannot be stored: {error}")) from error
         reply["latency_ms"] = ms + trace.replayed_ms
-        return reply
+        return reply if self._asking is None else self._counted(reply)
+
+    def _counted(self, reply: dict[str, Any]) -> dict[str, Any]:
+        assert self._asking is not None
+        asked = self._asking.take()
+        trace = with_usage(reply.get("trace", {}), asked["rows"])
+        return {**reply, "asked": asked, **({"trace": trace} if trace else {})}
+
+    @contextmanager
+    def _unpaid(self) -> Iterator[None]:
+        """Ask no model until the block ends."""
+        if self._asking is None:
+            yield
+            return
+        self._asking.store.warming = True
+        try:
+            yield
+        finally:
+            self._asking.store.warming = False
 
     def _close(self, request: dict[str, Any]) -> dict[str, Any]:
         system, self._system = self._system, None
@@ -179,12 +235,34 @@ class Worker:
     def _guard(self, step: str, call: Callable[[], _T]) -> _T:
         try:
             return call()
-        except _Failed:
+        except (_Failed, _Stopped):
             raise
         except BaseException as error:
-            sys.stderr.write(redact(traceback.format_exc(), 20_000) + "\n")
+            if self._asking is not None:
+                self._of_model(error, step)
+            text = traceback.format_exc()
+            if self._asking is not None:
+                text = self._asking.scrub(text)
+            sys.stderr.write(redact(text, 20_000) + "\n")
             detail = redact(f"{type(error).__name__}: {error}")
             raise _Failed("raised", f"{step}: {detail}" if step else detail) from error
+
+    def _of_model(self, error: BaseException, step: str) -> None:
+        """Raise what a model's failure means for the question or for the run; return where it is the system's own."""
+        from memtrial.experiments.asking import WarmUpOver, model_failure
+
+        asking = self._asking
+        assert asking is not None
+        if isinstance(error, WarmUpOver):
+            raise _Failed("warm-up", "") from None
+        failure = model_failure(error)
+        if failure is not None:
+            detail = redact(asking.scrub(failure[1]))
+            sys.stderr.write(f"{detail}\n")
+            raise _Failed(failure[0], f"{step}: {detail}" if step else detail) from None
+        sentence = asking.stopped(error)
+        if sentence is not None:
+            raise _Stopped(redact(asking.scrub(sentence), 1_000)) from None
 
 
 def peak_rss_mb() -> float:

@@ -75,16 +75,34 @@ def run(
     ] = None,
     set_: _Set = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show trials and estimates, run nothing.")] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="Language model of every role that names none itself.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of --model.")
+    ] = None,
+    replay: Annotated[
+        str, typer.Option("--replay", metavar="only|prefer|off", help="Answer calls to models from the run's record.")
+    ] = "prefer",
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", metavar="USD", min=0, help="Stop before models have cost more than this."),
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option("--prices", metavar="FILE", help="A price table instead of the built-in one.")
+    ] = None,
 ) -> None:
     """Run a configuration, or go on where it was stopped: the same command resumes."""
     from memtrial.experiments.config import load_config
+    from memtrial.experiments.models import ModelOptions
     from memtrial.experiments.plan import make_plan
 
-    plan = make_plan(load_config(config, set_ or [], limit))
+    options = ModelOptions(replay, budget, prices)  # type: ignore[arg-type]
+    plan = make_plan(load_config(config, set_ or [], limit, model=model, base_url=base_url))
     if dry_run:
         from memtrial.experiments.estimate import render_estimate
 
-        typer.echo(render_estimate(plan))
+        typer.echo(render_estimate(plan, options))
         return
     from memtrial.experiments.progress import make_progress
     from memtrial.experiments.runner import run as run_plan
@@ -92,7 +110,7 @@ def run(
     from memtrial.reports import write_report
     from memtrial.reports.text import first_lines
 
-    summary = run_plan(plan, out, make_progress())
+    summary = run_plan(plan, out, make_progress(), options)
     finished = read_run(summary.out)
     write_report(finished, summary.out)
     typer.echo(first_lines(finished))
@@ -158,6 +176,32 @@ def show(
 
     finished = read_run(folder)
     typer.echo(render_question(finished, question_id) if question_id else render_overview(finished))
+
+
+@app.command()
+def doctor(
+    folder: Annotated[Path | None, typer.Argument(metavar="[DIR]", help="Folder of a run to look at too.")] = None,
+    config: Annotated[str | None, typer.Option("--config", help="Look at the models of this configuration.")] = None,
+    data: Annotated[list[str] | None, typer.Option("--data", metavar="NAME=PATH", help="A data set to load.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Ask this model (the only thing that may cost).")] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="Its endpoint, up to and with /v1.")] = None,
+    api_key_env: Annotated[
+        list[str] | None, typer.Option("--api-key-env", metavar="NAME", help="Variable with a key; may be repeated.")
+    ] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Ask the configuration's models too.")] = False,
+    canary: Annotated[int, typer.Option("--canary", min=0, help="Send a prompt of so many tokens.")] = 0,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait for a model.")] = 20.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check installation, machine, data, engines, models and a run's files; exit 2 if something fails."""
+    import json
+
+    from memtrial.doctor import Wanted, examine
+
+    wanted = Wanted(folder, config, data or (), model, base_url, api_key_env or (), ask, canary, timeout)
+    found = examine(wanted)
+    typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1) if as_json else found.render())
+    raise typer.Exit(2 if found.failed else 0)
 
 
 @app.command()

@@ -1,0 +1,139 @@
+"""The worker's side of asking models: the store, the ledger and the budget that its clients share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from memtrial.datasets.errors import UserError
+from memtrial.systems.models.llm.budget import Budget
+from memtrial.systems.models.llm.ledger import Ledger
+from memtrial.systems.models.llm.outcome import ModelCallError
+from memtrial.systems.models.llm.store import CallStore, call_key
+from memtrial.systems.models.role import ModelRoleError
+
+# A shorter value ("EMPTY", "ollama") guards nothing and may be a word of any answer.
+_SECRET_CHARS = 8
+_HIDDEN = "[hidden]"
+
+
+class WarmUpOver(Exception):
+    """A made-up question has come to the point where a model would have to be asked."""
+
+
+class _Store(CallStore):
+    """A store that gives out no key while made-up questions are asked: nobody is to pay for those."""
+
+    warming = False
+
+    def key(
+        self,
+        identity: Mapping[str, Any],
+        messages: Sequence[Mapping[str, Any]],
+        schema: Mapping[str, Any] | None,
+        repeat: int,
+    ) -> str:
+        """Return the key of a call.
+
+        Raises:
+            WarmUpOver: while ``warming``.
+        """
+        if self.warming:
+            raise WarmUpOver
+        return call_key(identity, messages, schema, repeat)
+
+
+class _Ledger(Ledger):
+    """A ledger whose rows can be taken away."""
+
+    def take(self) -> list[dict[str, Any]]:
+        """Return the rows since the last time."""
+        with self._lock:
+            cells, self._cells = self._cells, {}
+        other = Ledger()
+        other._cells = cells
+        return other.rows()
+
+
+class Asking:
+    """What the clients of one worker share. The keys are read from this process' environment and go nowhere else."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        """Open the store.
+
+        Args:
+            told: from ``Spending.told``: roles, store, replay, budget, trial and repeat.
+        """
+        self._told = told
+        names = {str(settings["api_key_env"]) for settings in told["roles"].values()} | set(told["keys"])
+        values = (os.environ.get(name, "") for name in names)
+        self._secrets = tuple(value for value in values if len(value) >= _SECRET_CHARS)
+        self.store = _Store(Path(told["store"]), self._secrets)
+        self.ledger = _Ledger()
+        budget = told["budget"]
+        self.budget = None if budget is None else Budget(budget["limit_usd"], budget["spent_usd"])
+
+    def context(self) -> dict[str, Any]:
+        """Return what becomes ``Context.models``."""
+        return {
+            **self._told["roles"],
+            "_store": self.store,
+            "_replay": self._told["replay"],
+            "_ledger": self.ledger,
+            "_budget": self.budget,
+            "_trial": self._told["trial"],
+            "_repeat": self._told["repeat"],
+        }
+
+    def take(self) -> dict[str, Any]:
+        """Return the ledger's rows since the last time, and what the run has paid."""
+        spent = None if self.budget is None else self.budget.spent_usd
+        return {"rows": self.ledger.take(), "spent_usd": spent}
+
+    def stopped(self, error: BaseException | None = None) -> str | None:
+        """Return the sentence that ends the run, or None where it goes on.
+
+        Quota, key and budget rule out every further call, also where a system has caught their exception; so does
+        whatever the user must mend, such as a missing package or a full disk.
+        """
+        for link in _chain(error):
+            if isinstance(link, UserError):
+                return str(link)
+        if self.budget is not None and self.budget.reached:
+            return "the budget is reached; run the same command with a larger --budget to go on"
+        return None
+
+    def scrub(self, text: str) -> str:
+        """Hide the keys."""
+        for secret in self._secrets:
+            text = text.replace(secret, _HIDDEN)
+        return text
+
+    def scrub_bytes(self, line: bytes) -> bytes:
+        """Hide the keys in a reply: not even a server that repeats one gets it into a record."""
+        for secret in self._secrets:
+            line = line.replace(secret.encode(), _HIDDEN.encode())
+        return line
+
+
+def model_failure(error: BaseException) -> tuple[str, str] | None:
+    """Return the error kind and detail where a model's failure is behind an exception."""
+    for link in _chain(error):
+        if isinstance(link, ModelRoleError):
+            return f"model_{link.status}", str(link)
+        if isinstance(link, ModelCallError):
+            return f"model_{link.reply.status}", str(link)
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for one in error.exceptions:
+                yield from _chain(one)
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,118 @@
+"""The runner's side of asking models: what workers are told, what calls have used and cost, and when the run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memtrial.datasets.errors import MissingExtraError
+from memtrial.experiments.models import ModelOptions
+from memtrial.experiments.plan import Plan, Unit
+from memtrial.experiments.store import CALLS, MANIFEST
+from memtrial.systems.models.llm.budget import require_prices
+from memtrial.systems.models.llm.ledger import Ledger
+from memtrial.systems.models.llm.prices import Price, load_prices, price_of
+from memtrial.systems.models.llm.store import CallStore
+
+
+class Spending:
+    """What the run has asked of models so far, all segments of it."""
+
+    def __init__(self, plan: Plan, folder: Path, options: ModelOptions) -> None:
+        """Count what the folder's record holds.
+
+        Raises:
+            UserError: a budget cannot be kept for want of a price, or the price table cannot be read.
+            MissingExtraError: models are to be asked and the package for it is not installed.
+        """
+        self.options = options
+        self._folder = folder
+        self._table = load_prices(options.prices)
+        self._prices = unit_prices(plan, options.prices)
+        if options.budget_usd is not None and options.replay != "only":
+            require_prices(options.budget_usd, self._prices)
+        if options.replay != "only" and find_spec("openai") is None:
+            raise MissingExtraError("asking a language model", "models")
+        self._keys = sorted({settings.api_key_env for unit in plan.units for settings in unit.models.values()})
+        self.ledger = Ledger()
+        self._store = folder / CALLS
+        calls = CallStore(self._store)
+        self.ledger.add_stored(calls.calls(), lambda model: self._prices.get(model) or self._table.find(model))
+        calls.close()
+        # What nobody knows the cost of counts at its worst while it happens, and is in no record: the larger of the two.
+        self.spent_usd = max(self.ledger.total().usd_paid, _spent_before(folder))
+
+    def told(self, unit: Unit, repeat: int) -> dict[str, Any]:
+        """Return what a worker needs to ask for this trial; nothing for a system that uses no model."""
+        if not unit.models:
+            return {}
+        limit = self.options.budget_usd
+        budget = None if limit is None else {"limit_usd": limit, "spent_usd": self.spent_usd}
+        roles = {}
+        for role, settings in unit.models.items():
+            price = self._prices[settings.model]
+            roles[role] = {
+                **settings.model_dump(mode="json"),
+                "price": None if price is None else price.model_dump(mode="json"),
+            }
+        return {
+            "roles": roles,
+            "keys": self._keys,
+            "store": str(self._store.resolve()),
+            "replay": self.options.replay,
+            "budget": budget,
+            "trial": unit.info.trial,
+            "repeat": repeat,
+        }
+
+    def take(self, told: Mapping[str, Any] | None) -> None:
+        """Count what a worker reports."""
+        if told is None:
+            return
+        self.ledger.add_rows(told["rows"])
+        if told["spent_usd"] is not None:
+            self.spent_usd = max(self.spent_usd, told["spent_usd"])
+
+    def line(self) -> str:
+        """Return the live counter."""
+        return self.ledger.line(self.options.budget_usd)
+
+    def statement(self) -> dict[str, Any]:
+        """Return what the manifest says about money and the record."""
+        total = self.ledger.total()
+        return {
+            "replay": self.options.replay,
+            "budget_usd": self.options.budget_usd,
+            "spent_usd": round(self.spent_usd, 12),
+            "calls_of_unknown_cost": total.unpriced,
+            "prices": {
+                "table": self._table.describe(),
+                "as_of": self._table.as_of.isoformat(),
+                "usd_per_million_tokens": {
+                    model: None if price is None else price.model_dump(mode="json")
+                    for model, price in sorted(self._prices.items())
+                },
+            },
+        }
+
+
+def unit_prices(plan: Plan, table_file: Path | None = None) -> dict[str, Price | None]:
+    """Return the price of every model that a plan's systems may ask, None where it is unknown."""
+    table = load_prices(table_file)
+    found: dict[str, Price | None] = {}
+    for unit in plan.units:
+        for settings in unit.models.values():
+            price = price_of(settings.model, settings.price, table)
+            found[settings.model] = found.get(settings.model) or price
+    return found
+
+
+def _spent_before(folder: Path) -> float:
+    try:
+        return float(orjson.loads((folder / MANIFEST).read_bytes())["models"]["spent_usd"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
