@@ -16,6 +16,7 @@ import typer
 
 from memtrial import __version__
 from memtrial.datasets.errors import UserError
+from memtrial.judge_cli import judge_app, rejudge
 
 app = typer.Typer(
     name="memtrial",
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 datasets_app = typer.Typer(no_args_is_help=True, help="List, check and build labelled chat logs.")
 app.add_typer(datasets_app, name="datasets")
+app.add_typer(judge_app, name="judge")
 
 _Set = Annotated[
     list[str] | None,
@@ -126,6 +128,9 @@ def report(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of
 
     write_report(read_run(folder), folder)
     typer.echo(f"report: {folder / 'report.html'}")
+
+
+app.command()(rejudge)
 
 
 @app.command()

@@ -52,9 +52,13 @@ class Panel:
 
     async def judge(self, labels: Judged, answer_text: str, *, abstained: bool = False, trial: str = "") -> Verdict:
         """Return the verdict of the majority; ``usage`` is the list of what each judge used."""
-        votes = await self.votes(labels, answer_text, abstained=abstained, trial=trial)
-        lures = Counter(v.lure for v in votes if v.lure)
-        label = majority(v.label for v in votes)
-        lure = lures.most_common(1)[0][0] if lures and label == "wrong" else ""
-        detail = "; ".join(f"{v.judge}: {v.label}" for v in votes)
-        return Verdict(label, self.name, detail, [v.usage for v in votes if v.usage is not None], lure)
+        return combine(self.name, await self.votes(labels, answer_text, abstained=abstained, trial=trial))
+
+
+def combine(name: str, votes: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of the majority; a lure is named where the majority says wrong and a judge named one."""
+    lures = Counter(v.lure for v in votes if v.lure)
+    label = majority(v.label for v in votes)
+    lure = lures.most_common(1)[0][0] if lures and label == "wrong" else ""
+    detail = "; ".join(f"{v.judge}: {v.label}" for v in votes)
+    return Verdict(label, name, detail, [v.usage for v in votes if v.usage is not None], lure)
