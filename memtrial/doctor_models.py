@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -75,8 +75,9 @@ def secrets_of(wanted: Wanted) -> list[str]:
         names |= {settings.api_key_env for settings in _configured(wanted).values()}
     values = [os.environ.get(name, "") for name in names if "\0" not in name and "=" not in name]
     values += [name for name in wanted.api_key_env if not _is_name(name)]
-    parts = urlsplit(wanted.base_url or "") if (wanted.base_url or "").isprintable() else None
-    values += [parts.password or "", parts.username or ""] if parts is not None else []
+    with suppress(ValueError):  # no address at all: nothing in it is shown either
+        parts = urlsplit(wanted.base_url or "")
+        values += [parts.password or "", parts.username or "", unquote(parts.password or "")]
     return [part for value in values for part in (value, value.strip()) if part]
 
 

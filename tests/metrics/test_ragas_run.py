@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from binascii import crc32
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +12,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
+from typer.testing import CliRunner
 
-from memtrial.datasets.errors import UserError
+from memtrial.cli import app
+from memtrial.datasets.errors import MissingExtraError, UserError
 from memtrial.experiments.config import load_config
 from memtrial.experiments.plan import make_plan
 from memtrial.experiments.runner import run
@@ -35,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file.write_text(CONFIG)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MEMTRIAL_CACHE_DIR", str(base / "cache"))
-        return run(make_plan(load_config(file, (), 6)), base / "run").out
+        return run(make_plan(load_config(file, (), 20)), base / "run").out
 
 
 @pytest.fixture
@@ -79,7 +83,9 @@ def test_ragas_itself_through_the_client_and_again_from_the_record(own: Path) ->
         paths = {seen.path for seen in server.requests}
     by_metric = {(s.trial, s.metric): s for s in scored.summaries}
     assert by_metric["bm25", "faithfulness"].value == 0.5
-    assert by_metric["bm25", "context_recall"].value == 1.0
+    recall = by_metric["bm25", "context_recall"]
+    assert recall.value == pytest.approx(1.0 - recall.by_reason.get("scored:no_context", 0) / recall.n_total)
+    assert by_metric["bm25", "context_precision"].value == pytest.approx(1.0)
     assert 0.0 < by_metric["bm25", "answer_correctness"].value < 1.0
     assert all(s.n_scored == s.n_total for s in scored.summaries)
     assert paths == {"/v1/chat/completions", "/v1/embeddings"}
@@ -122,17 +128,20 @@ def test_ragas_stays_silent_towards_its_makers(own: Path) -> None:
     assert do_not_track()
 
 
-async def fake(metric: str, sample: Sample, llm: AskingLLM) -> Any:
-    from memtrial.metrics.judges.model_judge import verdict_schema
+class Held(BaseModel):
+    reason: str
+    verdict: int
 
-    reply = await llm.agenerate(f"{metric}: {sample.response}", verdict_schema(("correct", "wrong"), False))
-    return SimpleNamespace(value=1.0 if dict(reply)["verdict"] == "correct" else 0.0)
+
+async def fake(metric: str, sample: Sample, llm: AskingLLM) -> Any:
+    """Stands in for ragas: one question about the answer."""
+    return SimpleNamespace(value=float((await llm.agenerate(f"{metric}: {sample.response}", Held)).verdict))
 
 
 def judge(seen: Seen) -> Step:
-    if len(seen.prompt) % 3 == 0:
+    if crc32(seen.prompt.encode()) % 3 == 0:
         return error(400, f"no {seen.headers['authorization']}")
-    return says('{"reason": "r", "verdict": "correct"}')
+    return says('{"reason": "r", "verdict": 1}')
 
 
 def test_a_run_is_scored_and_replayed_to_the_same_bytes(own: Path) -> None:
@@ -148,7 +157,10 @@ def test_a_run_is_scored_and_replayed_to_the_same_bytes(own: Path) -> None:
     told = json.loads(first)
     assert told["rules"] and told["model"]["model"] == "m" and told["embeddings"] == "e5"
     assert set(told["usage"]) == {"bm25", "recent"} and told["usage"]["bm25"]["usd"] is None
-    assert len(told["rows"]) == 12
+    assert len(told["rows"]) == 40
+    scores = [score for row in told["rows"] for score in row["scores"].values()]
+    assert {"value": 1.0, "status": "scored", "reason": "model", "detail": ""} in scores
+    assert {score["reason"] for score in scores if score["status"] == "unscored"} == {"bad_request"}
     assert KEY.encode() not in first + (own / "calls.jsonl").read_bytes() + scored.render().encode()
 
 
@@ -163,7 +175,7 @@ def test_the_records_and_metrics_of_the_run_are_not_touched(own: Path) -> None:
 def test_a_limit_asks_the_same_questions_of_every_trial(own: Path) -> None:
     with ScriptedServer(judge) as server:
         scored = score_run(own, settings(server.url), ask=fake, limit=2)
-    assert scored.questions == (2, 6)
+    assert scored.questions == (2, 20)
     chosen: dict[str, Sequence[str]] = {}
     for row in scored.rows:
         chosen[row.trial] = [*chosen.get(row.trial, ()), row.question_id]
@@ -184,3 +196,24 @@ def test_errors_are_sentences(own: Path) -> None:
     with pytest.raises(UserError) as caught:
         settings_of("m", None, KEY)
     assert KEY not in str(caught.value) and "--api-key-env" in str(caught.value)
+
+
+def test_command_line(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memtrial.experiments import score_ragas
+
+    monkeypatch.setattr(score_ragas, "load_ragas", lambda: None)
+    monkeypatch.setattr(score_ragas, "ragas_metric", lambda *_, **__: fake)
+    with ScriptedServer(judge) as server:
+        args = ["ragas", str(own), "--model", "m", "--base-url", server.url, "--metric", "answer_correctness"]
+        told = CliRunner().invoke(app, [*args, "--max-unscored", "0"])
+        lenient = CliRunner().invoke(app, [*args, "--max-unscored", "1"])
+    summaries = json.loads((own / "ragas.json").read_text())["summaries"]
+    unscored = sum(s["n_total"] - s["n_scored"] for s in summaries)
+    assert unscored and (told.exit_code, lenient.exit_code) == (1, 0)
+    assert "bad_request" in told.output and KEY not in told.output
+
+
+@pytest.mark.skipif(find_spec("ragas") is not None, reason="ragas is installed")
+def test_command_line_without_ragas(own: Path) -> None:
+    told = CliRunner().invoke(app, ["ragas", str(own), "--model", "m"])
+    assert isinstance(told.exception, MissingExtraError) and not (own / "ragas.json").exists()
