@@ -74,8 +74,7 @@ class Spending:
         if told is None:
             return
         self.ledger.add_rows(told["rows"])
-        if told["spent_usd"] is not None:
-            self.spent_usd = max(self.spent_usd, told["spent_usd"])
+        self.spent_usd = max(self.spent_usd, self.ledger.total().usd_paid, told["spent_usd"] or 0.0)
 
     def line(self) -> str:
         """Return the live counter."""

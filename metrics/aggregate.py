@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.metrics.confidence import confidence_estimates
-from memtrial.metrics.cost import called_a_model, token_estimates
+from memtrial.metrics.cost import COST, called_a_model, token_estimates
 from memtrial.metrics.definitions import rank
 from memtrial.metrics.estimates import Estimate, Figure, few, figures
 from memtrial.metrics.gates import gate_estimates
@@ -162,9 +162,8 @@ def _trial_figures(panel: Panel) -> Iterator[MetricRow]:
         yield _plain(panel, "questions_without_evidence", float(without), panel.n)
         for metric, found in latency_percentiles(panel):
             yield _percentile(panel, metric, found)
-        priced = "no price is known" if called_a_model(panel.records) else "no model was called"
-        reason = unknown(info, "cost_per_1k_questions_usd") or priced
-        yield _empty(panel, "cost_per_1k_questions_usd", reason)
+        if not called_a_model(panel.records):
+            yield _empty(panel, COST, unknown(info, COST) or "no model was called")
     yield _percentile(panel, "write_p95_ms", percentile(info.write_ms, 95), "no write was timed")
     for metric in ("ingest_s", "index_mb", "peak_rss_mb"):
         value = getattr(info, metric)

@@ -202,7 +202,8 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "cost_per_1k_questions_usd": _count(
         "cost per 1,000 questions",
-        "Tokens times a dated price table; unknown where no model or no price is there.",
+        "Tokens of the system's own calls times a dated price table, taking in the log left out; unknown where no model or "
+        "no price is there.",
         "USD",
         "lower",
         ",.2f",

@@ -239,7 +239,8 @@ class MetricRow(_Persisted):
 
     ``status``: ``ok`` or a semicolon-separated list of ``unmeasurable:<why>``, ``few_clusters``, ``few_samples``,
     ``saturated``, ``short_ranking`` (most rankings hold fewer than K ids though the log has more), ``incomplete:<n>`` (n
-    planned answers without a record, counted as errors), ``degraded``, ``adapter_suspect``, ``unscored:<n>`` (n answers have no verdict of this judge and are not in the value).
+    planned answers without a record, counted as errors), ``degraded``, ``estimated_tokens`` (not told by the server but
+    counted here), ``adapter_suspect``, ``unscored:<n>`` (n answers have no verdict of this judge and are not in the value).
     ``judge`` tells rows of one metric apart where verdicts were published with the answers: the run's own judge comes first.
     """
 

@@ -102,3 +102,242 @@ def test_each_question_is_asked_once_and_paid_once(server: ScriptedServer, tmp_p
     assert any(p.startswith("read.en@") for p in told["prompts"])
     again, _ = go(configured(tmp_path, server.url), out)
     assert (again.resumed, again.exit_code, len(server.requests)) == (6, 0, 6)
+
+
+def test_a_second_trial_that_asks_the_same_pays_nothing(server: ScriptedServer, tmp_path: Path) -> None:
+    config = configured(tmp_path, server.url, systems={"bm25": {}, "twin": {"use": "bm25"}})
+    _, found = go(config, tmp_path / "out")
+    assert len(server.requests) == 6
+    twin = [r.result for r in found.records if r.trial == "twin"]
+    assert all(u.replayed == u.calls == 1 for r in twin for u in r.trace.usage)
+    # It would have cost the same alone.
+    assert value(found, "cost_per_1k_questions_usd", "twin").value == pytest.approx(0.018)
+    told = found.manifest["models"]
+    assert (told["calls"], told["replayed"], told["replayed_share"]) == (12, 6, 0.5)
+    assert told["spent_usd"] == pytest.approx(6 * 18e-6)
+    assert told["latency"].startswith("6 of 12 calls were served from the record")
+
+
+def test_replay_in_an_empty_folder_with_the_server_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+
+    def mixed(seen: Seen) -> Step:
+        if "Lisbon" in seen.prompt.rpartition("question")[2] or len(server.requests) == 2:
+            return says(None, message={"refusal": "I will not."})
+        return replying(seen)
+
+    with ScriptedServer(mixed) as server:
+        config = configured(tmp_path, server.url, systems={"bm25": {}, "recent": {}})
+        go(config, first)
+        count = len(server.requests)
+    second.mkdir()
+    shutil.copy(first / CALLS, second / CALLS)
+    shutil.copy(first / CONFIG, second / CONFIG)
+    monkeypatch.delenv("MY_ENDPOINT")
+    again = load_config(second / CONFIG, limit=6)
+    summary, found = go(again, second, replay="only")
+    assert summary.finished == 12
+    assert unmeasured(second) == unmeasured(first)
+    assert len(server.requests) == count
+    told = found.manifest["models"]
+    assert (told["replay"], told["replayed_share"]) == ("only", 1.0)
+    assert told["latency"].startswith("all calls were served from the record")
+    before = {r.result.key: r.result for r in read_run(first).records}
+    for record in found.records:
+        result, old = record.result, before[record.result.key]
+        assert (result.text, result.error, result.citations) == (old.text, old.error, old.citations)
+        assert [u.usd for u in result.trace.usage] == [u.usd for u in old.trace.usage]
+        if result.error is None:
+            assert result.latency_ms is not None
+            assert result.latency_ms >= result.trace.facts["replayed_ms"] > 0
+    assert {r.result.error for r in found.records} == {None, "model_refused"}
+    assert (second / CALLS).read_bytes() == (first / CALLS).read_bytes()
+
+
+def test_what_is_not_recorded_is_asked_later(server: ScriptedServer, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    config = configured(tmp_path, server.url)
+    summary, found = go(config, out, replay="only")
+    assert {r.result.error for r in found.records} == {"model_not_recorded"}
+    assert summary.exit_code == 2
+    assert not server.requests
+    summary, found = go(config, out)
+    assert (summary.exit_code, summary.errors, len(server.requests)) == (0, 0, 6)
+    assert {r.result.text for r in read_run(out).records} == {"Tuesday"}
+
+
+def test_replay_off_asks_again_what_another_run_has_recorded(server: ScriptedServer, tmp_path: Path) -> None:
+    go(configured(tmp_path, server.url), tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    shutil.copy(tmp_path / "one" / CALLS, tmp_path / "two" / CALLS)
+    go(configured(tmp_path, server.url), tmp_path / "two", replay="off")
+    assert len(server.requests) == 12
+
+
+def test_the_key_is_in_no_file(tmp_path: Path) -> None:
+    def telling(seen: Seen) -> Step:
+        if len(server.requests) == 1:
+            return error(400, f"Incorrect API key provided: {KEY}")
+        if len(server.requests) == 2:
+            return says(json.dumps({"answer": f"your key is {KEY}", "citations": [], "abstain": False}))
+        return replying(seen)
+
+    with ScriptedServer(telling) as server:
+        go(configured(tmp_path, server.url), tmp_path / "out")
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    files = [file for file in (tmp_path / "out").rglob("*") if file.is_file()]
+    assert {CALLS, JOURNAL, MANIFEST, CONFIG} <= {file.name for file in files}
+    assert not [file for file in files if KEY.encode() in file.read_bytes()]
+    assert KEY not in str(read_run(tmp_path / "out").records)  # parquet is compressed
+
+
+def test_a_budget_stops_the_run_and_a_larger_one_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    reply = json.dumps({"answer": "x", "citations": [], "abstain": False})
+    dear = {"prompt_tokens": 5000, "completion_tokens": 50}
+    each = 5000e-6 + 50 * 2e-6
+    stops, budget = [], 3.5 * each
+    with ScriptedServer([says(reply, usage=dear)]) as server:
+        config = configured(tmp_path, server.url, default={"max_tokens": 50})
+        while True:
+            summary, found = go(config, out, budget_usd=budget)
+            spent = found.manifest["models"]["spent_usd"]
+            assert spent <= budget
+            assert spent == pytest.approx(each * summary.finished)
+            if summary.exit_code == 0:
+                break
+            assert summary.exit_code == 2
+            assert "budget" in summary.problems[0] and "--budget" in summary.problems[0]
+            stops.append(summary.finished)
+            budget += 3 * each
+        assert len(server.requests) == 6
+    assert stops and 0 < stops[0] < 6
+    assert value(found, "cost_per_1k_questions_usd").value == pytest.approx(1000 * each)
+
+
+def test_a_budget_needs_a_price(server: ScriptedServer, tmp_path: Path) -> None:
+    config = configured(tmp_path, server.url, default={"price": None})
+    with pytest.raises(UserError, match="price"):
+        go(config, tmp_path / "out", budget_usd=1.0)
+    table = tmp_path / "prices.json"
+    table.write_text(json.dumps({"as_of": "2026-01-02", "source": "mine", "prices": {"toy-1": PRICE}}))
+    summary, found = go(config, tmp_path / "out", budget_usd=1.0, prices=table)
+    assert summary.exit_code == 0
+    assert found.manifest["models"]["prices"]["as_of"] == "2026-01-02"
+    assert value(found, "cost_per_1k_questions_usd").value == pytest.approx(0.018)
+
+
+def test_a_budget_counts_what_earlier_segments_paid(server: ScriptedServer, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    go(configured(tmp_path, server.url, limit=3), out)
+    asked = len(server.requests)
+    summary, _ = go(configured(tmp_path, server.url, limit=6), out, budget_usd=50e-6)
+    assert (summary.exit_code, len(server.requests)) == (2, asked)
+
+
+def test_an_exhausted_quota_ends_the_run_at_once(tmp_path: Path) -> None:
+    def script(seen: Seen) -> Step:
+        if len(server.requests) > 2:
+            return error(429, "You exceeded your current quota", code="insufficient_quota")
+        return replying(seen)
+
+    with ScriptedServer(script) as server:
+        config = configured(tmp_path, server.url, systems={"bm25": {}, "recent": {}})
+        summary, found = go(config, tmp_path / "out")
+        assert (summary.finished, summary.exit_code, len(server.requests)) == (2, 2, 3)
+        assert "quota" in summary.problems[0]
+        assert found.manifest["status"] == "incomplete"
+        assert {r.result.error for r in found.records} == {None}
+
+
+def test_a_rejected_key_ends_the_run_at_once(tmp_path: Path) -> None:
+    with ScriptedServer([error(401, f"Incorrect API key provided: {KEY}", code="invalid_api_key")]) as server:
+        summary, _ = go(configured(tmp_path, server.url), tmp_path / "out")
+        assert (summary.finished, summary.exit_code, len(server.requests)) == (0, 2, 1)
+    assert "MY_ENDPOINT" in summary.problems[0]
+    assert KEY not in summary.problems[0]
+
+
+def test_an_endpoint_that_is_not_there_ends_the_run_soon(server: ScriptedServer, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    gone = configured(tmp_path, "http://127.0.0.1:9/v1")
+    summary, found = go(gone, out)
+    assert (summary.finished, summary.exit_code) == (3, 2)
+    assert "not reached" in summary.problems[0]
+    summary, _ = go(gone, out)
+    assert summary.resumed == 0  # nobody was asked, so nothing is known
+
+
+@pytest.mark.parametrize(
+    ("step", "kind"),
+    [
+        (says(None, message={"refusal": "no"}), "model_refused"),
+        (says("", finish="content_filter"), "model_filtered"),
+        (says('{"answer": "Tue', finish="length"), "model_truncated"),
+        (says("well, maybe"), "model_invalid"),
+        (error(500), "model_server_error"),
+        (error(400, "no"), "model_bad_request"),
+    ],
+)
+def test_failures_of_a_model_are_errors_and_never_abstentions(step: Step, kind: str, tmp_path: Path) -> None:
+    with ScriptedServer([step]) as server:
+        _, found = go(configured(tmp_path, server.url, limit=2), tmp_path / "out")
+    assert {r.result.error for r in found.records} == {kind}
+    assert {r.judgement.outcome for r in found.records} == {"error"}
+    assert not any(r.result.abstained for r in found.records)
+    if step.code == 200:  # what was answered was paid for, useless or not
+        assert all(r.result.trace.usage[0].prompt > 0 for r in found.records)
+
+
+def test_an_unknown_price_is_unknown(server: ScriptedServer, tmp_path: Path) -> None:
+    _, found = go(configured(tmp_path, server.url, default={"price": None}), tmp_path / "out")
+    row = value(found, "cost_per_1k_questions_usd")
+    assert (row.value, row.status) == (None, "unmeasurable:no price is known")
+    assert value(found, "prompt_tokens").value == 12
+
+
+def test_usage_that_was_not_told_is_marked(tmp_path: Path) -> None:
+    reply = json.dumps({"answer": "x", "citations": [], "abstain": False})
+    with ScriptedServer([says(reply, usage=None)]) as server:
+        _, found = go(configured(tmp_path, server.url), tmp_path / "out")
+    row = value(found, "prompt_tokens")
+    assert row.value > 100 and "estimated_tokens" in row.status
+    assert all(u.estimated and u.without_usage == 1 for r in found.records for u in r.result.trace.usage)
+
+
+def test_taking_in_a_log_has_a_price_of_its_own(tmp_path: Path) -> None:
+    def script(seen: Seen) -> Step:
+        if "summary" in seen.body["messages"][0]["content"].lower()[:400]:
+            return says(json.dumps({"lines": [{"text": "They talked.", "sources": []}]}))
+        return replying(seen)
+
+    with ScriptedServer(script) as server:
+        config = configured(tmp_path, server.url, systems={"summary": {"turns": 2, "fold": 5}}, limit=2)
+        assert config.systems["summary"]["summariser"]["kind"] == "model"
+        _, found = go(config, tmp_path / "out")
+    (trial,) = found.trials
+    (usage,) = trial.facts["ingest_usage"]
+    assert (usage["role"], usage["phase"]) == ("summarise", "ingest")
+    assert usage["calls"] > 1 and usage["usd"] == pytest.approx(usage["calls"] * 18e-6)
+    assert value(found, "prompt_tokens", "summary").value == 12
+    assert len(server.requests) == usage["calls"] + 2
+
+
+def test_the_display_counts(server: ScriptedServer, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    class Kept(Silent):
+        def counted(self, line: str) -> None:
+            seen.append(line)
+
+    run(make_plan(configured(tmp_path, server.url)), tmp_path / "out", Kept(), ModelOptions(budget_usd=5.0))
+    assert len(seen) == 6
+    assert seen[-1].startswith("6 calls, 0 from the record, 90 tokens")
+    assert seen[-1].endswith("of $5.00")
+
+
+def test_settling_again_keeps_what_the_manifest_says_of_models(server: ScriptedServer, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    _, found = go(configured(tmp_path, server.url), out)
+    finish(out)
+    assert orjson.loads((out / MANIFEST).read_bytes())["models"] == found.manifest["models"]
