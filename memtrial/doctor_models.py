@@ -82,13 +82,22 @@ def secrets_of(wanted: Wanted) -> list[str]:
 
 
 def _configured(wanted: Wanted) -> dict[str, ModelSettings]:
-    """Return the configuration's models by role, each kind once."""
+    """Return the models that a configuration's systems and its judge ask, by who asks them."""
     if wanted.config is None:
         return {}
     from memtrial.experiments.config import load_config
+    from memtrial.experiments.models import roles_of
+    from memtrial.systems.registry import resolve
 
-    models: dict[str, dict[str, Any]] = getattr(load_config(wanted.config), "models", {})
-    return {role: ModelSettings.model_validate(given) for role, given in models.items() if given.get("model")}
+    config = load_config(wanted.config)
+    found = {}
+    if "judge" in config.models:
+        found["judge"] = ModelSettings.model_validate(config.models["judge"])
+    for label, given in config.systems.items():
+        params = {name: value for name, value in given.items() if name != "use"}
+        for role, settings in roles_of(resolve(str(given["use"])), params, config.models).items():
+            found[f"{label} {role}"] = settings
+    return found
 
 
 def _named(wanted: Wanted) -> ModelSettings | None:

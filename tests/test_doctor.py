@@ -168,6 +168,20 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checks[-1].state == "fail" and "memtrial[models]" in checks[-1].cure
 
 
+def test_models_of_a_configuration_are_connected_to_and_not_asked(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    with ScriptedServer(model) as server:
+        (tmp_path / "c.yaml").write_text(
+            "data: [handwritten]\nsystems:\n  bm25: {reader: {kind: model}}\n"
+            f"models: {{default: {{model: m, base_url: '{server.url}'}}, judge: {{model: j}}}}\n"
+        )
+        found = {c.name: c for c in check_models(Wanted(config="c.yaml"))}
+        assert "bm25 read: m" in found["configuration"].detail and "judge: j" in found["configuration"].detail
+        assert found[f"endpoint {server.url}"].state == "ok" and not server.requests
+        asked = states(check_models(Wanted(config="c.yaml", ask=True)))
+        assert asked["model m"] == "ok" and server.requests
+
+
 # -- keys ------------------------------------------------------------------------------------------------------------
 
 
