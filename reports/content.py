@@ -11,9 +11,12 @@ from memtrial.metrics.verdicts import ReferenceLine, reference_lines, verdicts
 from memtrial.reports import plots
 from memtrial.reports.axes import find_axes
 from memtrial.reports.banners import Banner, banners
+from memtrial.reports.cost import cost_section
 from memtrial.reports.figures.canvas import Drawn
 from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
+from memtrial.reports.judges import judges_section
 from memtrial.reports.pairs import AxisFinding, PairTable, axis_findings, pair_tables
+from memtrial.reports.sections import Section
 from memtrial.reports.tables import MetricTable, metric_table, slice_table
 from memtrial.reports.verdict import Told, tell
 from memtrial.reports.view import DatasetView, View
@@ -88,6 +91,8 @@ class Content:
     parts: list[Part]
     variants: list[tuple[DatasetView, MetricTable]]
     comparisons: list[Comparison]
+    judges: Section = field(default_factory=Section)
+    cost: Section = field(default_factory=Section)
 
     @property
     def figures(self) -> list[Drawn]:
@@ -107,7 +112,8 @@ def build(run: Run) -> Content:
         own.append(tell(verdict, said={caveat for t in own for caveat in t.caveats}))
     parts = [_part(view, d, comparisons, told.get(d.label, []), references) for d in view.datasets if not d.is_variant]
     variants = [(d, metric_table(view, d, MAIN)) for d in view.datasets if d.is_variant]
-    return Content(view, title_of(run.config), banners(view), parts, variants, comparisons)
+    told_of = {"judges": judges_section(view), "cost": cost_section(view)}
+    return Content(view, title_of(run.config), banners(view), parts, variants, comparisons, **told_of)
 
 
 def title_of(config: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from memtrial.reports.webfont import FAMILY, font_face
 _SECTIONS = (
     ("verdict", "Verdict"), ("outcomes", "Outcomes"), ("metrics", "Metrics"), ("retrieval", "Retrieval"),
     ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
-    ("pairs", "Pairs"), ("browser", "Questions"), ("method", "Method"),
+    ("pairs", "Pairs"), ("judges", "Judges"), ("cost", "Cost"), ("browser", "Questions"), ("method", "Method"),
 )  # fmt: skip
 CSP = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
 
@@ -37,6 +37,7 @@ def render_html(content: Content) -> str:
     environment.filters["line"] = one_line
     made = shelves(content.view)
     has_axes = bool(content.variants) or any(part.axes for part in content.parts)
+    absent = {"axes": not has_axes, "judges": not content.judges, "cost": not content.cost}
     categories = sorted({q.category for shelf in made for q in shelf.questions})
     page = environment.get_template("report.html.j2").render(
         c=content,
@@ -48,7 +49,7 @@ def render_html(content: Content) -> str:
         trials=list(content.view.trial_order),
         outcomes=BAR_ORDER,
         question_classes=question_classes,
-        sections=[s for s in _SECTIONS if s[0] != "axes" or has_axes],
+        sections=[s for s in _SECTIONS if not absent.get(s[0], False)],
         has_axes=has_axes,
         method=method(content.view),
         judges=sorted({r.judgement.judge for r in content.view.run.records}),

@@ -10,6 +10,7 @@ from memtrial.reports.escape import markdown as esc
 from memtrial.reports.figures.canvas import Drawn
 from memtrial.reports.method import method
 from memtrial.reports.pairs import PairTable
+from memtrial.reports.sections import Section
 from memtrial.reports.tables import DASH, Cell, MetricTable
 from memtrial.reports.view import BAR_ORDER, OUTCOME_LABEL
 from memtrial.reports.words import plural
@@ -24,6 +25,8 @@ def render_markdown(content: Content) -> str:
     blocks += ["## What came out", _short(content), *(b for part in content.parts for b in _verdict(part))]
     for part in content.parts:
         blocks += _part(content, part)
+    for title, section in (("Judges", content.judges), ("Cost", content.cost)):
+        blocks += _section(title, section)
     blocks += _method(content)
     return "\n\n".join(b for b in blocks if b) + "\n"
 
@@ -136,6 +139,17 @@ def _method(content: Content) -> list[str]:
         "### What each number means",
         _facts(found.definitions),
     ]
+
+
+def _section(title: str, section: Section) -> list[str]:
+    if not section:
+        return []
+    blocks = [f"## {title}", esc(section.lead)]
+    for grid in section.grids:
+        rows = [[esc(cell) for cell in row] for row in grid.rows]
+        notes = "\n".join(f"- {esc(note)}." for note in grid.notes)
+        blocks += [f"### {esc(grid.title)}", table([esc(h) for h in grid.head], rows), notes]
+    return [*blocks, "\n".join(f"- {esc(note)}." for note in section.notes)]
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
