@@ -96,7 +96,7 @@ def render_estimate(plan: Plan, options: ModelOptions | None = None) -> str:
         table.add_row(row.trial, row.dataset, row.system, str(row.repeats), f"{row.asks:,}", f"{row.messages:,}", time)
     out = io.StringIO()
     Console(file=out, width=110, color_system=None, markup=False, highlight=False).print(table)
-    return out.getvalue().rstrip() + "\n\n" + "\n".join(_footer(plan, rows))
+    return out.getvalue().rstrip() + "\n\n" + "\n".join(_footer(plan, rows, options))
 
 
 def words(seconds: float) -> str:
@@ -110,15 +110,24 @@ def words(seconds: float) -> str:
     return f"about {seconds / 3600:.1f} h"
 
 
-def _footer(plan: Plan, rows: Sequence[TrialEstimate]) -> list[str]:
+def _models(plan: Plan, options: ModelOptions | None) -> list[str]:
+    if not any(unit.models for unit in plan.units):
+        return ["language model: none; nothing here costs money"]
+    from memtrial.experiments.priced_plan import price_lines  # a keyless run loads none of it
+
+    return price_lines(plan, options)
+
+
+def _footer(plan: Plan, rows: Sequence[TrialEstimate], options: ModelOptions | None) -> list[str]:
     trials = len({row.trial for row in rows})
+    asking = "; the time of models comes on top" if any(unit.models for unit in plan.units) else ""
     total = (
         f"{trials} trials on {len(plan.data)} data sets: {sum(row.asks for row in rows):,} questions to ask; "
-        f"rough time {words(sum(row.seconds for row in rows))} (measured on two cores; less where embeddings are cached)"
+        f"rough time {words(sum(row.seconds for row in rows))} (measured on two cores; less where embeddings are cached{asking})"
     )
     lines = [
         total,
-        "language model: none; nothing here costs money",
+        *_models(plan, options),
     ]
     for label, part in plan.data.items():
         corpora = "corpus" if len(part.corpora) == 1 else "corpora"
