@@ -76,8 +76,9 @@ class JournalState:
     torn: bool = False
 
 
-# Kinds of error that say nothing about the system: nobody was asked. Such a question is asked again, and its last line counts.
-UNASKED = frozenset({"model_not_recorded", "model_connection"})
+# Kinds of error that say nothing about the system: no model has worked on it. Such a question is asked again, and its last
+# line counts.
+UNASKED = frozenset({"model_not_recorded", "model_connection", "model_rate_limited"})
 
 
 def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:

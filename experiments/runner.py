@@ -68,9 +68,14 @@ def run(
     """
     folder = out or default_folder(plan.config)
     shown = progress or Silent()
+    asked = (options or ModelOptions()) if any(unit.models for unit in plan.units) else None
+    if asked is not None:
+        from memtrial.experiments.spending import Spending, check_options  # a keyless run loads none of it
+
+        check_options(plan, asked)
     try:
         with claimed(folder, plan.config), _no_collector():
-            spending = _spending(plan, folder, options or ModelOptions())
+            spending = None if asked is None else Spending(plan, folder, asked)
             summary = _Runner(plan, folder, shown, spending).run()
         shown.finished(summary)
         return summary
@@ -89,14 +94,6 @@ def finish(folder: Path) -> RunSummary:
     with locked(folder):
         plan = make_plan(_stored_config(folder))
         return _Runner(plan, folder, Silent()).settle()
-
-
-def _spending(plan: Plan, folder: Path, options: ModelOptions) -> Spending | None:
-    if not any(unit.models for unit in plan.units):
-        return None
-    from memtrial.experiments.spending import Spending  # a keyless run loads none of it
-
-    return Spending(plan, folder, options)
 
 
 def cache_dir() -> Path:

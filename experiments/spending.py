@@ -26,17 +26,12 @@ class Spending:
         """Count what the folder's record holds.
 
         Raises:
-            UserError: a budget cannot be kept for want of a price, or the price table cannot be read.
-            MissingExtraError: models are to be asked and the package for it is not installed.
+            UserError: the price table or the record cannot be read.
         """
         self.options = options
         self._folder = folder
         self._table = load_prices(options.prices)
         self._prices = unit_prices(plan, options.prices)
-        if options.budget_usd is not None and options.replay != "only":
-            require_prices(options.budget_usd, self._prices)
-        if options.replay != "only" and find_spec("openai") is None:
-            raise MissingExtraError("asking a language model", "models")
         self._keys = sorted({settings.api_key_env for unit in plan.units for settings in unit.models.values()})
         self.ledger = Ledger()
         self._store = folder / CALLS
@@ -97,6 +92,20 @@ class Spending:
                 },
             },
         }
+
+
+def check_options(plan: Plan, options: ModelOptions) -> None:
+    """Find out what would end the run at its first question, before there is a folder.
+
+    Raises:
+        UserError: a budget cannot be kept for want of a price, or the price table cannot be read.
+        MissingExtraError: models are to be asked and the package for it is not installed.
+    """
+    prices = unit_prices(plan, options.prices)
+    if options.budget_usd is not None and options.replay != "only":
+        require_prices(options.budget_usd, prices)
+    if options.replay != "only" and find_spec("openai") is None:
+        raise MissingExtraError("asking a language model", "models")
 
 
 def unit_prices(plan: Plan, table_file: Path | None = None) -> dict[str, Price | None]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from memtrial.datasets.schema import Question
 from memtrial.experiments.folder import folder_mb
-from memtrial.experiments.journal import Measure
+from memtrial.experiments.journal import UNASKED, Measure
 from memtrial.experiments.plan import CorpusPlan, Unit, query_of
 from memtrial.experiments.process import WorkerDied, WorkerProcess, WorkerTimeout
 from memtrial.experiments.redact import redact
@@ -302,7 +302,7 @@ class Trial:
         return result
 
     def _stop_when_unreached(self, result: Result) -> None:
-        self._unreached = self._unreached + 1 if result.error == "model_connection" else 0
+        self._unreached = self._unreached + 1 if result.error in UNASKED else 0
         spending = self._desk.spending
         if self._unreached >= _UNREACHED and spending is not None and spending.options.replay != "only":
             raise RunStopped(

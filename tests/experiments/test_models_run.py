@@ -224,6 +224,7 @@ def test_a_budget_needs_a_price(server: ScriptedServer, tmp_path: Path) -> None:
     config = configured(tmp_path, server.url, default={"price": None})
     with pytest.raises(UserError, match="price"):
         go(config, tmp_path / "out", budget_usd=1.0)
+    assert not (tmp_path / "out").exists()
     table = tmp_path / "prices.json"
     table.write_text(json.dumps({"as_of": "2026-01-02", "source": "mine", "prices": {"toy-1": PRICE}}))
     summary, found = go(config, tmp_path / "out", budget_usd=1.0, prices=table)
@@ -292,6 +293,19 @@ def test_failures_of_a_model_are_errors_and_never_abstentions(step: Step, kind: 
     assert not any(r.result.abstained for r in found.records)
     if step.code == 200:  # what was answered was paid for, useless or not
         assert all(r.result.trace.usage[0].prompt > 0 for r in found.records)
+
+
+def test_who_was_turned_away_is_asked_again_by_the_same_command(tmp_path: Path) -> None:
+    def script(seen: Seen) -> Step:
+        return error(429, "slow down") if len(endpoint.requests) == 2 else replying(seen)
+
+    with ScriptedServer(script) as endpoint:
+        config = configured(tmp_path, endpoint.url)
+        _, found = go(config, tmp_path / "out")
+        assert sorted(str(r.result.error) for r in found.records) == ["None"] * 5 + ["model_rate_limited"]
+        summary, found = go(config, tmp_path / "out")
+        assert (summary.resumed, len(endpoint.requests)) == (5, 7)
+    assert {r.result.error for r in found.records} == {None}
 
 
 def test_an_unknown_price_is_unknown(server: ScriptedServer, tmp_path: Path) -> None:
