@@ -317,3 +317,4 @@ def test_the_starter_loads_and_what_it_comments_out_is_right(tmp_path: Path) -> 
     config = load(tmp_path, text)
     assert [s.mode for s in config.vary] == ["grid", "one_at_a_time", "ladder"]
     assert "desk" in config.data and "bm25_small" in config.systems
+    assert config.models["read"]["model"] == "gpt-4o-mini"
