@@ -93,6 +93,8 @@ def check(
     if out is not None:
         write_errors(out, errors)
         typer.echo(f"errors: {out}")
+    if not errors.usable:
+        typer.echo(f"memtrial: {errors.unscored} planted answers are unscored, too many for a rate", err=True)
     raise typer.Exit(0 if errors.usable else 1)
 
 

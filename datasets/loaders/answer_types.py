@@ -31,7 +31,9 @@ _DURATION = re.compile(
 )
 _BOOLEAN = re.compile(r"(?:yes|no|true|false|是|否|是的|不是|有|没有|能|不能|会|不会)", re.IGNORECASE)
 # "Yes, since she …": an answer with its reason, whatever the commas.
-_WITH_REASON = re.compile(r"(?:most\s+|very\s+)?(?:likely\s+|probably\s+)?(?:yes|no)\b|(?:是|否|不是|会|不会)[，,]", re.IGNORECASE)
+_WITH_REASON = re.compile(
+    r"(?:most\s+|very\s+)?(?:likely\s+|probably\s+)?(?:yes|no)\b|(?:是|否|不是|会|不会)[，,]", re.IGNORECASE
+)
 _PLAIN_NUMBER = re.compile(rf"(?:{_NUMBER})%?")
 # A comma before a bare year belongs to a date, one between digits to a number.
 _ITEM_BREAK = re.compile(r"\s*(?:(?<!\d),|,(?!\d)|[;，；、])(?!\s*(?:19|20)\d{2}\b)\s*(?:and\s+)?")

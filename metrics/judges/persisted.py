@@ -105,8 +105,15 @@ class ErrorsFile(_Persisted):
     @property
     def usable(self) -> bool:
         """Whether so few planted answers are unscored that the rates can be told."""
-        hits = [row[0] for kinds in (self.wrong, self.right) for rows in kinds.values() for row in rows]
-        return Tally.of(hits).usable
+        return Tally.of(self._hits()).usable
+
+    @property
+    def unscored(self) -> int:
+        """Planted answers without a verdict."""
+        return Tally.of(self._hits()).unscored
+
+    def _hits(self) -> list[int | None]:
+        return [row[0] for kinds in (self.wrong, self.right) for rows in kinds.values() for row in rows]
 
     def wrong_samples(self) -> dict[str, Sample]:
         """Return the planted wrong answers by kind."""
