@@ -19,10 +19,11 @@ def is_named(info: TrialInfo, name: str) -> bool:
 def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tuple[str, str]]:
     """Find (trial, dataset) pairs whose adapter probably asked in the wrong way.
 
-    Either nothing was retrieved or shown on any question although the system is not ``no_memory``, or its accuracy lies
-    below that of ``no_memory`` on the same data by more than chance (its whole interval does).
+    Either nothing was retrieved or shown on any question although the system is not ``no_memory``, or its accuracy on
+    answerable questions lies below that of ``no_memory`` on the same data by more than chance (its whole interval does).
+    On unanswerable questions a system with a memory may well do worse than one that has nothing to answer from.
     """
-    accuracy = {(r.trial, r.dataset): r for r in rows if r.metric == "accuracy" and r.slice == "all"}
+    accuracy = {(r.trial, r.dataset): r for r in rows if r.metric == "accuracy_answerable" and r.slice == "all"}
     floors = {
         panel.info.dataset: row.value
         for panel in panels
