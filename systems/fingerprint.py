@@ -7,16 +7,21 @@ import hashlib
 import importlib.util
 import inspect
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 _DATA = {".json", ".txt", ".yaml", ".csv"}
 
 
+@lru_cache(maxsize=256)
 def code_fingerprint(cls: type[Any]) -> str:
     """Hash the class's module and, through its imports, every module of memtrial.systems or of its own package.
 
     Imports inside functions count, and so do data files that lie beside a module, since answers depend on both.
+
+    Read once per class and process: a sweep asks for the same class thousands of times, and what has been imported does
+    not change.
 
     Returns:
         The first 16 hex digits of a SHA-256.
