@@ -23,6 +23,8 @@ from memtrial.systems.registry import resolve
 __all__ = ["Config", "config_path", "load_config", "parse_overrides", "shipped_configs", "starter_config"]
 
 _LABEL = re.compile(r"[^\s.\[\]/\\:,+=<>|\"'`*?]{1,64}")
+MAX_REPEATS = 100
+MAX_SEED = 2**32 - 1  # what numpy's older generators, which many systems use, take as a seed
 _STARTER = "starter"
 # A model may be slow, and is asked again after a fault; a system without one that takes a minute hangs.
 _TIME_LIMIT_S, _TIME_LIMIT_WITH_MODELS_S = 60.0, 600.0
@@ -58,7 +60,7 @@ class Config(BaseModel):
     data: dict[str, dict[str, Any]]
     systems: dict[str, dict[str, Any]]
     vary: list[Grid | OneAtATime | Ladder] = Field(default_factory=list)
-    seeds: list[int] = Field(default_factory=lambda: [0], min_length=1, max_length=100)
+    seeds: list[int] = Field(default_factory=lambda: [0], min_length=1, max_length=MAX_REPEATS)
     time_limit_s: float = Field(_TIME_LIMIT_S, gt=0, le=86_400)
     ingest_limit_s: float = Field(3_600.0, gt=0, le=604_800)
     warmup: int = Field(2, ge=0, le=100)
@@ -224,22 +226,31 @@ def _system_entry(label: str, entry: dict[str, Any], models: Mapping[str, Any]) 
 
 def _seeds(raw: Mapping[str, Any], document: Document) -> list[int]:
     repeats, seed, seeds = raw.get("repeats"), raw.get("seed"), raw.get("seeds")
-    for key, value, lowest in (("repeats", repeats, 1), ("seed", seed, 0)):
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < lowest):
+    for key, value, lowest, highest in (("repeats", repeats, 1, MAX_REPEATS), ("seed", seed, 0, MAX_SEED)):
+        if value is not None and not _whole(value, lowest, highest):
             raise UserError(
-                f"{document.where((key,))}: {key} is {show(value)}, but must be a whole number from {lowest} upwards"
+                f"{document.where((key,))}: {key} is {show(value)}, but must be a whole number from {lowest} to {highest}"
             )
     if seeds is None:
         return [(seed or 0) + i for i in range(repeats or 1)]
     where = document.where(("seeds",))
-    whole = isinstance(seeds, list) and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds)
-    if not whole or not seeds or len(set(seeds)) < len(seeds):
+    if (
+        not isinstance(seeds, list)
+        or not 1 <= len(seeds) <= MAX_REPEATS
+        or not all(_whole(s, 0, MAX_SEED) for s in seeds)
+        or len(set(seeds)) < len(seeds)
+    ):
         raise UserError(
-            f"{where}: seeds is {show(seeds)}, but must be a list of different whole numbers from 0 upwards"
+            f"{where}: seeds is {show(seeds)}, but must be a list of 1 to {MAX_REPEATS} different whole numbers from 0 to "
+            f"{MAX_SEED}"
         )
     if seed is not None or repeats not in (None, len(seeds)):
         raise UserError(f"{where}: seeds says both which seeds and how many repeats; leave seed and repeats out")
     return list(seeds)
+
+
+def _whole(value: Any, lowest: int, highest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
 
 
 def _name(name: Any, document: Document) -> str:

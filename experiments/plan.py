@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -139,18 +139,32 @@ def query_of(question: Question, key: str) -> Query:
 
 
 def select(dataset: Dataset, limit: int | None) -> dict[str, list[Question]]:
-    """Choose at most ``limit`` questions: the first of every corpus in turn, then the second, and so on.
+    """Choose at most ``limit`` questions: one of every corpus in turn, spread over the categories as the corpus is.
 
-    A larger limit chooses a superset, so that a run can be grown.
+    Files often hold their questions sorted by kind, so the head of a file is no sample of it. A larger limit chooses a
+    superset, so that a run can be grown.
     """
     chosen: dict[str, list[Question]] = {corpus.id: [] for corpus in dataset.corpora}
     left = limit if limit is not None else sum(len(c.questions) for c in dataset.corpora)
-    for turn in zip_longest(*(corpus.questions for corpus in dataset.corpora)):
+    for turn in zip_longest(*(_spread(corpus.questions) for corpus in dataset.corpora)):
         for corpus, question in zip(dataset.corpora, turn, strict=True):
             if question is not None and left > 0:
                 chosen[corpus.id].append(question)
                 left -= 1
     return chosen
+
+
+def _spread(questions: Sequence[Question]) -> list[Question]:
+    """Order questions so that every beginning holds each category in about its share; within one, by a hash of the id."""
+    by_category: dict[str, list[Question]] = {}
+    for question in sorted(questions, key=lambda q: hashlib.sha256(q.id.encode()).digest()):
+        by_category.setdefault(question.category, []).append(question)
+    places = [
+        ((place + 0.5) / len(own), category, question)
+        for category, own in by_category.items()
+        for place, question in enumerate(own)
+    ]
+    return [question for _, _, question in sorted(places, key=lambda p: p[:2])]
 
 
 def _load(variant: DataVariant, limit: int | None) -> DataPlan:

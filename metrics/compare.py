@@ -176,11 +176,13 @@ def contenders(trials: Iterable[TrialInfo]) -> list[str]:
     """Trials of one data set among which a choice is made, in their order.
 
     One per system: the one that carries the system's own label, or all its variants where a sweep left no such trial.
-    The oracle and ``no_memory`` are points of reference, not choices.
+    Where that leaves one, the choice is between the variants. The oracle and ``no_memory`` are points of reference, not
+    choices.
     """
     infos = [t for t in trials if not is_reference(t)]
     plain = {t.system for t in infos if t.trial == t.system}
-    return [t.trial for t in infos if t.trial == t.system or t.system not in plain]
+    chosen = [t.trial for t in infos if t.trial == t.system or t.system not in plain]
+    return chosen if len(chosen) > 1 else [t.trial for t in infos]
 
 
 def is_reference(trial: TrialInfo) -> bool:

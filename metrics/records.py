@@ -6,7 +6,7 @@ its question and the outcome: one row of records.parquet. Reports are made from 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,16 +22,7 @@ Outcome = Literal[
     "wrong_other",
     "error",
 ]
-OUTCOMES: tuple[str, ...] = (
-    "correct",
-    "correct_abstention",
-    "needless_abstention",
-    "wrong_memory",
-    "hallucination",
-    "incomplete",
-    "wrong_other",
-    "error",
-)
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
 
 
 class _Persisted(BaseModel):

@@ -21,11 +21,12 @@ def is_named(info: TrialInfo, name: str) -> bool:
 def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tuple[str, str]]:
     """Find (trial, dataset) pairs whose adapter probably asked in the wrong way.
 
-    Either nothing was retrieved or shown on any question although the system is not ``no_memory``, or its accuracy lies
-    below that of ``no_memory`` on the same data by more than chance (its whole interval does). Answers that were published
-    elsewhere are asked nothing, so nothing can be asked in the wrong way.
+    Either nothing was retrieved or shown on any question although the system is not ``no_memory``, or its accuracy on
+    answerable questions lies below that of ``no_memory`` on the same data by more than chance (its whole interval does).
+    On unanswerable questions a system with a memory may well do worse than one that has nothing to answer from. Answers
+    that were published elsewhere are asked nothing, so nothing can be asked in the wrong way.
     """
-    accuracy = {(r.trial, r.dataset): r for r in own_rows(rows) if r.metric == "accuracy" and r.slice == "all"}
+    accuracy = {(r.trial, r.dataset): r for r in own_rows(rows) if r.metric == "accuracy_answerable" and r.slice == "all"}
     floors = {
         panel.info.dataset: row.value
         for panel in panels

@@ -65,11 +65,28 @@ def check_system(target: str, params: Mapping[str, Any] | None = None) -> Confor
         params: the system's parameters.
 
     Raises:
-        UserError: there is no such system, or the parameters are wrong.
+        UserError: there is no such system, it cannot be reached, or the parameters are wrong.
     """
     factory = resolve(target)
     factory.validate(params or {})
+    with tempfile.TemporaryDirectory(prefix="memtrial-check-", ignore_cleanup_errors=True) as folder:
+        asyncio.run(_reach(_Bench(factory, params or {}, Path(folder))))
     return ConformanceReport(target, tuple(_run(factory, params or {}, name, check) for name, check in _CHECKS))
+
+
+async def _reach(bench: _Bench) -> None:
+    """Raise what the user can mend (a server that is down, a missing extra) once, before eight checks say it."""
+    try:
+        async with asyncio.timeout(_LIMIT_S):
+            system = bench.create()
+            try:
+                await system.ingest([], Trace())
+            finally:
+                await system.close()
+    except UserError:
+        raise
+    except Exception:  # noqa: BLE001 - any other fault is for the checks to find and to name
+        return
 
 
 def _run(factory: SystemFactory, params: Mapping[str, Any], name: str, check: _CheckFunction) -> Check:

@@ -6,7 +6,7 @@ import ast
 import hashlib
 import importlib.util
 import inspect
-from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ def code_fingerprint(cls: type[Any]) -> str:
     while queue:
         path = queue.pop()
         files[path] = None
-        for name in _imports(path):
+        for name in _imports(path, path.stat().st_mtime_ns):
             if name in seen or not name.startswith(("memtrial.systems.", f"{package}.")):
                 continue
             seen.add(name)
@@ -42,15 +42,19 @@ def code_fingerprint(cls: type[Any]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _imports(path: Path) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def _imports(path: Path, changed: int) -> tuple[str, ...]:
+    """Names a module imports; kept until the file changes, since a sweep asks for the same files thousands of times."""
+    found: dict[str, None] = {}
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found |= dict.fromkeys(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found |= dict.fromkeys([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return tuple(found)
 
 
+@lru_cache(maxsize=4096)
 def _file_of(module: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(module)

@@ -310,15 +310,19 @@ def test_a_system_that_finds_nothing_is_suspect(fault: Callable[[str], dict[str,
     assert row(floor, "accuracy").status == "ok"
 
 
-def test_a_system_below_no_memory_is_suspect(row: Any) -> None:
+@pytest.mark.parametrize(("floor_right", "status"), [("correct", "adapter_suspect"), ("needless_abstention", "ok")])
+def test_a_system_below_no_memory_on_what_has_an_answer_is_suspect(row: Any, floor_right: str, status: str) -> None:
+    """Answering where nothing is to be answered is a fault of the memory, not of how it is connected."""
     floor = [
-        build_record(f"q{i}", trial="floor", answerable=i % 2 == 0,
-                     outcome="needless_abstention" if i % 2 == 0 else "correct_abstention") for i in range(60)
-    ]  # fmt: skip
+        build_record(
+            f"q{i}", trial="floor", answerable=i % 2 == 0, outcome=floor_right if i % 2 == 0 else "correct_abstention"
+        )
+        for i in range(60)
+    ]
     bad = [build_record(f"q{i}", answerable=i % 2 == 0, outcome="hallucination", ranking=["x"]) for i in range(60)]
     infos = [build_trial("floor", target="no_memory", planned=60), build_trial(planned=60)]
     rows = aggregate(floor + bad, infos, resamples=FEW)
-    assert row(rows, "accuracy").status == "adapter_suspect"
+    assert row(rows, "accuracy").status == status
     assert row(rows, "accuracy", trial="floor").status == "ok"
 
 

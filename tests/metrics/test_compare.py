@@ -245,6 +245,15 @@ def test_only_choices_are_compared_and_variants_among_themselves() -> None:
     ]
 
 
+def test_the_variants_of_the_only_system_contend() -> None:
+    names = ["oracle", "x", "x[k=1]"]
+    infos = [
+        build_trial(name, planned=1).model_copy(update={"system": system, "target": system})
+        for name, system in zip(names, ["oracle", "x", "x"], strict=True)
+    ]
+    assert contenders(infos) == ["x", "x[k=1]"]
+
+
 def test_a_system_without_a_plain_trial_contends_with_its_variants() -> None:
     infos = [
         build_trial(name, planned=1).model_copy(update={"system": "x", "target": "x"}) for name in ("x[k=1]", "x[k=2]")
