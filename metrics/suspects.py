@@ -26,7 +26,9 @@ def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tu
     On unanswerable questions a system with a memory may well do worse than one that has nothing to answer from. Answers
     that were published elsewhere are asked nothing, so nothing can be asked in the wrong way.
     """
-    accuracy = {(r.trial, r.dataset): r for r in own_rows(rows) if r.metric == "accuracy_answerable" and r.slice == "all"}
+    accuracy = {
+        (r.trial, r.dataset): r for r in own_rows(rows) if r.metric == "accuracy_answerable" and r.slice == "all"
+    }
     floors = {
         panel.info.dataset: row.value
         for panel in panels
