@@ -79,6 +79,12 @@ class JournalState:
 # Kinds of error that say nothing about the system: no model has worked on it. Such a question is asked again, and its last
 # line counts.
 UNASKED = frozenset({"model_not_recorded", "model_connection", "model_rate_limited"})
+NOT_ASKED = "not asked: "
+
+
+def never_asked(result: Result) -> bool:
+    """Whether the worker had died before the question could be put to it; something outside may have killed it."""
+    return result.error == "crashed" and result.error_detail.startswith(NOT_ASKED)
 
 
 def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:
@@ -128,17 +134,17 @@ def read_journal(path: Path, wanted: Callable[[str], bool]) -> JournalState:
 
 
 def keep_measure(measures: dict[tuple[str, int, str], Measure], measure: Measure) -> None:
-    """Put a measure in its place unless one that went at least as far is there."""
+    """Put a measure in its place unless one that went at least as far, and no worker died on, is there."""
     name = (measure.unit, measure.repeat, measure.corpus_id)
     before = measures.get(name)
-    if before is None or before.upto < measure.upto:
+    if before is None or before.upto < measure.upto or before.failed == "crashed":
         measures[name] = measure
 
 
 def _take(state: JournalState, seen: set[str], row: dict[str, Any], wanted: Callable[[str], bool]) -> None:
     key = row["key"]
     before = state.results.get(key)
-    if before is not None and before.error in UNASKED:
+    if before is not None and (before.error in UNASKED or never_asked(before)):
         state.results[key] = Result.model_validate(row)
     elif key in seen:
         state.duplicates += 1

@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,7 +20,16 @@ from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Question
 from memtrial.experiments.config import Config, load_config
 from memtrial.experiments.folder import LOGS, WORK, claimed, default_folder, locked
-from memtrial.experiments.journal import UNASKED, Journal, JournalState, Measure, keep_measure, read_journal
+from memtrial.experiments.journal import (
+    NOT_ASKED,
+    UNASKED,
+    Journal,
+    JournalState,
+    Measure,
+    keep_measure,
+    never_asked,
+    read_journal,
+)
 from memtrial.experiments.manifest import build_manifest, header, trial_infos
 from memtrial.experiments.models import ModelOptions
 from memtrial.experiments.plan import CorpusPlan, Plan, Unit, make_plan
@@ -76,7 +86,7 @@ def run(
     try:
         with claimed(folder, plan.config), _no_collector():
             spending = None if asked is None else Spending(plan, folder, asked)
-            summary = _Runner(plan, folder, shown, spending).run()
+            summary = _Runner(plan, folder, shown, spending, asking=True).run()
         shown.finished(summary)
         return summary
     finally:
@@ -126,7 +136,9 @@ def _stored_config(folder: Path) -> Config:
 class _Runner:
     """The state of one run: results and records by key."""
 
-    def __init__(self, plan: Plan, folder: Path, progress: Progress, spending: Spending | None = None) -> None:
+    def __init__(
+        self, plan: Plan, folder: Path, progress: Progress, spending: Spending | None = None, *, asking: bool = False
+    ) -> None:
         self._plan = plan
         self._folder = folder
         self._progress = progress
@@ -134,9 +146,9 @@ class _Runner:
         self._spending = spending
         self._stopped = ""
         self._state = read_journal(folder / JOURNAL, self._asked.__contains__)
-        if spending is not None and spending.options.replay != "only":
-            unasked = [key for key, result in self._state.results.items() if result.error in UNASKED]
-            for key in unasked:
+        paying = spending is not None and spending.options.replay != "only"
+        for key, result in list(self._state.results.items()):
+            if (paying and result.error in UNASKED) or (asking and never_asked(result)):
                 del self._state.results[key]
         self._resumed = len(self._state.results)
         self._records: dict[str, Record] = {}
@@ -206,7 +218,6 @@ class _Runner:
             journal.append("measure", found.model_dump(), time.monotonic() - self._start)
             keep_measure(self._state.measures, found)
 
-        name = re.sub(r"[^\w.=+-]+", "_", f"{unit.info.trial}-{unit.info.dataset}")[:120]
         return Desk(
             results=self._state.results,
             measures=self._state.measures,
@@ -214,7 +225,7 @@ class _Runner:
             measure=measure,
             working=lambda what: self._progress.working(unit.info, what),
             spool=self._spool,
-            log=self._folder / LOGS / f"{name}.log",
+            log=self._log(unit),
             scratch=(self._folder / WORK).resolve(),
             cache_dir=cache_dir(),
             spending=self._spending,
@@ -245,19 +256,18 @@ class _Runner:
         planned = self._plan.planned
         problems = [self._stopped] if self._stopped else []
         problems += _problems(self._state)
-        failed = False
-        for unit in self._plan.units:
-            score = self._scores.get((unit.info.trial, unit.info.dataset), Score())
-            if score.errors > _ERROR_SHARE * score.done:
-                failed = True
-                problems.append(
-                    f"{unit.info.trial} on {unit.info.dataset}: {score.errors} of {score.done} questions are errors; "
-                    f"see {self._folder / LOGS}"
-                )
+        own: dict[int, list[Record]] = {}
+        for key, (unit, _, _) in self._asked.items():
+            if key in self._records:
+                own.setdefault(id(unit), []).append(self._records[key])
+        broken = [told for unit in self._plan.units if (told := self._broken(unit, own.get(id(unit), [])))]
+        leaks = [told for unit in self._plan.units if (told := _leaking(unit, own.get(id(unit), [])))]
+        problems += broken + leaks
         if len(records) < planned:
             problems.append(
                 f"incomplete: {len(records)} of {planned} questions finished; run the same command to go on"
             )
+        incomplete = bool(broken or self._stopped) or len(records) < planned
         return RunSummary(
             out=self._folder,
             planned=planned,
@@ -265,8 +275,35 @@ class _Runner:
             errors=sum(score.errors for score in self._scores.values()),
             resumed=self._resumed,
             problems=tuple(problems),
-            exit_code=2 if failed or self._stopped or len(records) < planned else 0,
+            exit_code=2 if incomplete else 1 if leaks else 0,
         )
+
+    def _broken(self, unit: Unit, records: list[Record]) -> str:
+        """Say when a trial's figures rest on fewer answers than they seem to: mostly errors, or questions never asked."""
+        errors = [r.result for r in records if r.result.error]
+        never = sum(r.error_detail.startswith(NOT_ASKED) for r in errors)
+        if not never and len(errors) <= _ERROR_SHARE * len(records):
+            return ""
+        kind, detail = Counter((r.error, r.error_detail.removeprefix(NOT_ASKED)) for r in errors).most_common(1)[0][0]
+        asked = f" ({never} never asked)" if never else ""
+        return (
+            f"{unit.info.trial} on {unit.info.dataset}: {len(errors)} of {len(records)} questions are errors{asked}, "
+            f"mostly {kind}: {detail[:200]}; see {self._log(unit)}"
+        )
+
+    def _log(self, unit: Unit) -> Path:
+        name = re.sub(r"[^\w.=+-]+", "_", f"{unit.info.trial}-{unit.info.dataset}")[:120]
+        return self._folder / LOGS / f"{name}.log"
+
+
+def _leaking(unit: Unit, records: list[Record]) -> str:
+    """Name the gate that a trial fails when it shows another tenant's messages without having been told to."""
+    leaking = sum(record.judgement.leaks > 0 for record in records)
+    if not leaking or unit.info.params.get("tenant_filter") is False:
+        return ""
+    return (
+        f"gate failed: {unit.info.trial} on {unit.info.dataset} showed another tenant's messages on {leaking} questions"
+    )
 
 
 def _problems(state: JournalState) -> list[str]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from memtrial.datasets.schema import Question
 from memtrial.experiments.folder import folder_mb
-from memtrial.experiments.journal import UNASKED, Measure
+from memtrial.experiments.journal import NOT_ASKED, UNASKED, Measure
 from memtrial.experiments.plan import CorpusPlan, Unit, query_of
 from memtrial.experiments.process import WorkerDied, WorkerProcess, WorkerTimeout
 from memtrial.experiments.redact import redact
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 # After the worker had to be ended, or ended by itself, this many times in a row, the trial is given up and the rest of
 # its questions are errors: a system that always hangs costs minutes, not a night.
 GIVE_UP_AFTER = 5
-NOT_ASKED = "not asked: "
 INGEST_USAGE = "ingest_usage"
 _FATAL = ("timeout", "crashed")
 # With so many questions in a row of which the model was not reached, it will not be for the next one either.
@@ -84,10 +83,11 @@ class RunStopped(Exception):
 class _StepFailed(Exception):
     """Creating a system or handing messages over failed; no question of the corpus can be asked any more."""
 
-    def __init__(self, kind: str, detail: str) -> None:
+    def __init__(self, kind: str, detail: str, *, final: bool = False) -> None:
         super().__init__(detail)
         self.kind = kind
         self.detail = detail
+        self.final = final
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class Trial:
         name = (self._unit.info.unit, self._repeat, part.corpus.id)
         keys = [self._unit.key(self._repeat, part.corpus.id, q.id) for q in part.questions]
         measure = self._desk.measures.get(name)
-        if measure is not None and measure.upto < part.upto[-1]:
+        if measure is not None and (measure.upto < part.upto[-1] or measure.failed == "crashed"):
             measure = None
         if measure is None or not all(key in self._desk.results for key in keys):
             measure = self._work(part, keys, measure)
@@ -149,11 +149,7 @@ class Trial:
     def _work(self, part: CorpusPlan, keys: list[str], before: Measure | None) -> Measure:
         measure = Measure(unit=self._unit.info.unit, repeat=self._repeat, corpus_id=part.corpus.id, upto=part.upto[-1])
         try:
-            self._questions(part, keys)
-            if before is None:
-                self._advance(part, len(part.questions) - 1)
-            if self._open is not None:
-                self._close(measure)
+            self._through(part, keys, before, measure)
         except _StepFailed as failure:
             measure.failed, measure.detail = failure.kind, failure.detail
             for index, key in enumerate(keys):
@@ -170,6 +166,26 @@ class Trial:
             self._desk.measure(measure)
         return before or measure
 
+    def _through(self, part: CorpusPlan, keys: list[str], before: Measure | None, measure: Measure) -> None:
+        """Ask what is open; a worker that dies while it starts or takes messages in gets a second chance.
+
+        It may have been killed from outside (an operator, a lack of memory); a system that kills it does so again.
+        """
+        streak = self._streak
+        for last in (False, True):
+            try:
+                self._questions(part, keys)
+                if before is None:
+                    self._advance(part, len(part.questions) - 1)
+                if self._open is not None:
+                    self._close(measure)
+                return
+            except _StepFailed as failure:
+                if last or failure.final or failure.kind != "crashed":
+                    raise
+                self._abandon()
+                self._streak = streak
+
     def _questions(self, part: CorpusPlan, keys: list[str]) -> None:
         for index, key in enumerate(keys):
             result = self._desk.results.get(key)
@@ -185,7 +201,8 @@ class Trial:
 
     def _stop_when_hopeless(self) -> None:
         if self._streak >= GIVE_UP_AFTER:
-            raise _StepFailed("crashed", f"given up after the worker had to be ended {self._streak} times in a row")
+            told = f"given up after the worker had to be ended {self._streak} times in a row"
+            raise _StepFailed("crashed", told, final=True)
 
     def _advance(self, part: CorpusPlan, index: int) -> None:
         """Hand over, in the very batches of an undisturbed run, everything up to the question at ``index``."""

@@ -138,6 +138,31 @@ def test_a_system_that_cannot_start_or_take_messages_in(
     assert any("failed on a corpus" in w for w in found.trials[0].warnings)
 
 
+def test_a_worker_killed_while_it_starts_gets_a_second_chance(configure: Configure, tmp_path: Path) -> None:
+    summary, found = go(configure({"k": toy("Killed", times=1, starts=str(tmp_path / "starts"))}), tmp_path / "out")
+    assert (errors(found), summary.exit_code) == ({"none": 12}, 0)
+
+
+def test_what_was_never_asked_is_asked_by_the_same_command(configure: Configure, tmp_path: Path) -> None:
+    config = configure({"k": toy("Killed", times=2, starts=str(tmp_path / "starts"))})
+    summary, found = go(config, tmp_path / "out")
+    never = errors(found)["crashed"]
+    assert 0 < never < 12
+    assert summary.exit_code == 2
+    assert f"{never} never asked" in summary.problems[0]
+    again, found = go(config, tmp_path / "out")
+    assert (errors(found), again.exit_code, again.resumed) == ({"none": 12}, 0, 12 - never)
+    assert found.trials[0].ingest_s is not None
+
+
+def test_a_tenant_leak_fails_the_gate_unless_it_was_asked_for(configure: Configure, tmp_path: Path) -> None:
+    summary, _ = go(configure({"l": toy("Leaking")}), tmp_path / "out")
+    assert summary.exit_code == 1
+    assert "gate failed: l on toy" in summary.problems[0]
+    told, _ = go(configure({"l": toy("Leaking", tenant_filter=False)}), tmp_path / "told")
+    assert told.exit_code == 0
+
+
 @pytest.mark.parametrize("where", ["close", "close_exit"])
 def test_a_failure_to_close_is_a_warning(configure: Configure, tmp_path: Path, where: str) -> None:
     summary, found = go(configure({"f": toy("Failing", where=where)}), tmp_path / "out")

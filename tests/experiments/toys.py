@@ -129,3 +129,25 @@ class WithHelper(Echo):
     def help(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         Path(self.params["pids"]).write_text(f"{child.pid}\n")
+
+
+class Killed(Echo):
+    """Is killed, as if from outside, on its first ``times`` starts."""
+
+    @classmethod
+    def create(cls, params: dict[str, Any], context: Any) -> Any:
+        starts = Path(params["starts"])
+        before = len(starts.read_text()) if starts.exists() else 0
+        starts.write_text("x" * (before + 1))
+        if before < params["times"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return cls(dict(params), context)
+
+
+class Leaking(Echo):
+    """Shows the newest message, whoever's it is."""
+
+    async def answer(self, query: Any, trace: Any) -> Answer:
+        foreign = [m for m in self.log if m.tenant_id != query.tenant_id]
+        shown = tuple(Evidence.of(m, 1.0) for m in foreign[-1:])
+        return Answer(text="fine", retrieved=shown, context=shown)
