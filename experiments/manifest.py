@@ -176,6 +176,8 @@ def _data_sheet(part: DataPlan) -> dict[str, Any]:
         "questions": sum(len(corpus.questions) for corpus in part.dataset.corpora),
         "planned_questions": part.planned,
         "corpora_asked": len(part.corpora),
+        "label_faults": list(part.faults[:_NAMED_NOTES]),
+        "label_faults_found": len(part.faults),
         "notes_by_kind": dict(sorted(Counter(note.kind for note in notes).items())),
         "notes": [{"kind": n.kind, "where": n.where, "detail": n.detail} for n in notes[:_NAMED_NOTES]],
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from memtrial.datasets.check import check_dataset
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.registry import load_dataset
 from memtrial.datasets.schema import Corpus, Dataset, Message, Question
@@ -50,12 +51,16 @@ class CorpusPlan:
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """A loaded data variant and what will be asked over it."""
+    """A loaded data variant and what will be asked over it.
+
+    ``faults`` are the errors that ``memtrial datasets check`` finds in its labels: figures over it are in doubt.
+    """
 
     variant: DataVariant
     dataset: Dataset
     fingerprint: str
     corpora: list[CorpusPlan]
+    faults: tuple[str, ...] = ()
 
     @property
     def planned(self) -> int:
@@ -180,7 +185,8 @@ def _load(variant: DataVariant, limit: int | None) -> DataPlan:
             corpora.append(CorpusPlan(corpus, messages, questions, upto, {m.id: m for m in messages}))
     if not corpora:
         raise UserError(f"data.{variant.label}: there is no question in it, so there is nothing to ask")
-    return DataPlan(variant, dataset, dataset.fingerprint(), corpora)
+    faults = tuple(f"{f.kind} at {f.where}: {f.detail}" for f in check_dataset(dataset).of("error"))
+    return DataPlan(variant, dataset, dataset.fingerprint(), corpora, faults)
 
 
 def _unit(config: Config, system: SystemVariant, data: DataPlan, before: list[Unit]) -> Unit:

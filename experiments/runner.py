@@ -263,6 +263,11 @@ class _Runner:
         broken = [told for unit in self._plan.units if (told := self._broken(unit, own.get(id(unit), [])))]
         leaks = [told for unit in self._plan.units if (told := _leaking(unit, own.get(id(unit), [])))]
         problems += broken + leaks
+        problems += [
+            f"data.{label}: {len(part.faults)} faults in its labels, such as {part.faults[0]}; see memtrial datasets check"
+            for label, part in self._plan.data.items()
+            if part.faults
+        ]
         if len(records) < planned:
             problems.append(
                 f"incomplete: {len(records)} of {planned} questions finished; run the same command to go on"

@@ -226,6 +226,10 @@ def systems(
             typer.echo(f"{info.name:<{width}}  {info.summary}")
         return
     if name != "check":
+        if target is not None:
+            raise UserError(
+                f"memtrial systems takes one NAME, but got {target!r} as well; to test one: systems check {name}"
+            )
         typer.echo(_describe(name))
         return
     if target is None:

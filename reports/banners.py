@@ -25,7 +25,7 @@ class Banner:
 
 def banners(view: View) -> list[Banner]:
     """Return what stands above the verdict, gravest first."""
-    found = [*_unfinished(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_journal(view), *_reading(view),
+    found = [*_unfinished(view), *_labels(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_journal(view), *_reading(view),
              *_no_model(view), *_published(view), *_clusters(view), *_clock(view), *_generated(view)]  # fmt: skip
     grave = {"bad": 0, "warn": 1, "info": 2}
     return sorted(found, key=lambda b: grave[b.level])
@@ -87,6 +87,18 @@ def _journal(view: View) -> Iterator[Banner]:
         yield Banner(
             "warn", "The journal was damaged.", f"{plural(corrupt, 'line')} could not be read and do not count."
         )
+
+
+def _labels(view: View) -> Iterator[Banner]:
+    sheets = view.run.manifest.get("data") or {}
+    for dataset in view.datasets:
+        sheet = sheets.get(dataset.label) or {}
+        if found := sheet.get("label_faults_found"):
+            text = (
+                f"{dataset.label}: {plural(found, 'fault')}, such as {sheet['label_faults'][0]}. Figures over these questions are "
+                "in doubt; memtrial datasets check names them all."
+            )
+            yield Banner("bad", "The labels have faults.", text)
 
 
 def _clock(view: View) -> Iterator[Banner]:

@@ -106,6 +106,30 @@ def test_commands_that_only_tell(command: list[str], tmp_path: Path) -> None:
     assert told.stdout
 
 
+def test_faults_in_labels_are_said_on_the_terminal_and_on_the_page(tmp_path: Path) -> None:
+    log = [
+        {"message_id": "m1", "timestamp": "2024-05-01T09:00:00Z", "sender": "a", "receiver": "b", "content": "It is 5"}
+    ]
+    question = {
+        "id": "q1",
+        "text": "Which number is it?",
+        "answers": ["5"],
+        "answer_type": "number",
+        "answerable": True,
+        "needs_memory": True,
+        "evidence": ["m77"],
+    }
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    (tmp_path / "q.json").write_text(json.dumps([question]))
+    (tmp_path / "c.yaml").write_text(
+        "data: {mine: {name: json, path: log.json, questions: q.json}}\nsystems: [no_memory]\nmetrics: {resamples: 100}\n"
+    )
+    ran = memtrial("run", "c.yaml", "--out", "out", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "m77" in ran.stdout + ran.stderr
+    assert "The labels have faults" in (tmp_path / "out" / "report.html").read_text()
+
+
 def test_conformance_passes_and_fails(tmp_path: Path) -> None:
     assert memtrial("systems", "check", "no_memory", cwd=tmp_path).returncode == 0
     (tmp_path / "own.py").write_text(
@@ -135,6 +159,8 @@ def test_conformance_passes_and_fails(tmp_path: Path) -> None:
         (["show", "nowhere"], "nowhere"),
         (["systems", "bm52"], "did you mean 'bm25'"),
         (["systems", "check"], "TARGET"),
+        (["systems", "bm25", "extra"], "extra"),
+        (["systems", "check", "http://127.0.0.1:9"], "did not answer"),
         (["systems", "check", "no.such.module:Thing"], "no.such.module"),
         (["datasets", "check", "locmo"], "locomo"),
         (["datasets", "check", "locomo"], "path"),
