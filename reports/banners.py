@@ -132,7 +132,8 @@ def _no_model(view: View) -> Iterator[Banner]:
     published = {(t.trial, t.dataset) for t in view.run.trials if hands_out(t)}
     own = [r for r in view.run.records if (r.trial, r.result.dataset) not in published]
     # A run that holds nothing but published answers says so above: a model did write them.
-    if not called_a_model(own) and (own or not published):
+    # Where one was to be asked but no answer came back, the errors above tell; rules read nothing then.
+    if not called_a_model(own) and not view.run.manifest.get("models") and (own or not published):
         text = ("Answers come from an extractive reader, which picks a span of what it was shown, and from rules. Retrieval, exposure and latency "
                 "are those of the memories themselves; accuracy is what this reader makes of them, not what a language model would.")  # fmt: skip
         yield Banner("info", "No language model was used.", text)

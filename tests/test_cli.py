@@ -154,6 +154,7 @@ def test_conformance_passes_and_fails(tmp_path: Path) -> None:
         (["run", "c.yaml", "--set", "bm25.kk=3"], "did you mean 'k'"),
         (["run", "c.yaml", "--set", "nonsense"], "nonsense"),
         (["run", "c.yaml", "--limit", "0"], "--limit"),
+        (["run", "c.yaml", "--base-url", "http://127.0.0.1:9/v1"], "--model"),
         (["run", "locomo", "--set", "data.path=absent.json"], "absent.json"),
         (["report", "nowhere"], "nowhere"),
         (["show", "nowhere"], "nowhere"),

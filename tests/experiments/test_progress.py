@@ -35,7 +35,10 @@ def test_a_resumed_run_says_so_and_problems_are_printed(configure: Configure, tm
     out = io.StringIO()
     run(make_plan(config), tmp_path / "out", Lines(out))
     assert out.getvalue().splitlines()[0] == "12 of 12 questions were finished before; going on"
-    assert "f on toy: 12 of 12 questions are errors (12 never asked), mostly raised: create: ValueError: no such index; see " in out.getvalue()
+    assert (
+        "f on toy: 12 of 12 questions are errors (12 never asked), mostly raised: create: ValueError: no such index; see "
+        in out.getvalue()
+    )
 
 
 def test_the_bar_is_drawn_and_goes_away(configure: Configure, tmp_path: Path) -> None:
