@@ -15,7 +15,9 @@ __all__ = ["OPENAI_URL", "ModelSettings", "Price"]
 OPENAI_URL = "https://api.openai.com/v1"
 
 _SECRET_NAME = re.compile(r"key|token|secret|sig|password|auth", re.IGNORECASE)
-_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Upper case, as variables are named by custom: a pasted key mostly is not, and one that is has long runs with digits in it.
+_ENV_NAME = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
+_LIKE_A_KEY = re.compile(r"(?=[A-Z0-9]*[0-9])[A-Z0-9]{16,}")
 
 
 class ModelSettings(BaseModel):
@@ -70,8 +72,10 @@ class ModelSettings(BaseModel):
     @classmethod
     def _is_name(cls, value: str) -> str:
         # A key pasted here would end up in the manifest; what cannot be a variable's name is not even quoted.
-        if not _ENV_NAME.fullmatch(value) or value.startswith("sk-"):
-            raise ValueError("is not the name of an environment variable (give the name, never the key)")
+        if not _ENV_NAME.fullmatch(value) or _LIKE_A_KEY.search(value):
+            raise ValueError(
+                "is not the name of an environment variable in upper case, such as OPENAI_API_KEY (give the name, never the key)"
+            )
         return value
 
     @property

@@ -274,6 +274,15 @@ def test_a_key_in_the_wrong_place_is_refused_without_being_quoted(values: dict[s
     assert KEY not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "pasted", ["PASTEDKEY1234567890abcdefPASTED", "0f9c2d11a7b34c55", "AKIA1234567890EXAMPLE", "gsk_a1B2c3D4", "sk-1"]
+)
+def test_what_looks_like_a_key_is_no_name_of_a_variable(pasted: str) -> None:
+    with pytest.raises(ValueError, match="never the key"):
+        ModelSettings(model="m", api_key_env=pasted)
+    assert ModelSettings(model="m", api_key_env="MY_AZURE_KEY_2024").api_key_env == "MY_AZURE_KEY_2024"
+
+
 # -- record and replay -------------------------------------------------------------------------------------------------
 
 
