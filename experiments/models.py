@@ -70,18 +70,34 @@ class ModelOptions:
 
 
 def with_default(raw: Mapping[str, Any], model: str | None, base_url: str | None) -> dict[str, Any]:
-    """Return a raw configuration with the default of all roles as given on the command line."""
+    """Return a raw configuration with the default of all roles as given on the command line.
+
+    Raises:
+        UserError: an address is given, and neither the command line nor the configuration names a model to ask there.
+    """
     given = {name: value for name, value in (("model", model), ("base_url", base_url)) if value is not None}
     if not given:
         return dict(raw)
     models = raw.get("models") or {}
     if not isinstance(models, Mapping):
         return dict(raw)  # models_section says what is wrong with it
+    if model is None and not _names_a_model(models) and not _names_a_model(raw.get("systems")):
+        raise UserError("--base-url says where a model is served; name the model as well: --model NAME")
     default = models.get(DEFAULT) or {}
     default = {"model": default} if isinstance(default, str) else dict(default)
     if model is not None and default.get("model") not in (None, model):
         default.pop("price", None)
     return {**raw, "models": {**models, DEFAULT: {**default, **given}}}
+
+
+def _names_a_model(tree: Any) -> bool:
+    """Whether a part of the configuration holds ``model: NAME`` (or ``role: NAME``, the short form under models)."""
+    if not isinstance(tree, Mapping):
+        return False
+    return any(
+        str(key).endswith("model") or (key in (*ROLES, DEFAULT) and isinstance(value, str)) or _names_a_model(value)
+        for key, value in tree.items()
+    )
 
 
 def models_section(given: Any, document: Document) -> dict[str, dict[str, Any]]:

@@ -99,8 +99,6 @@ def run(
     from memtrial.experiments.models import ModelOptions
     from memtrial.experiments.plan import make_plan
 
-    if base_url is not None and model is None:
-        raise UserError("--base-url says where a model is served; name the model as well: --model NAME")
     options = ModelOptions(replay, budget, prices)  # type: ignore[arg-type]
     plan = make_plan(load_config(config, set_ or [], limit, model=model, base_url=base_url))
     if dry_run:

@@ -146,3 +146,21 @@ def test_a_class_of_ones_own_may_use_every_role_or_those_it_names(tmp_path: Path
 def test_an_unknown_way_to_replay(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"--replay is 'onyl'; allowed: off, prefer, only .did you mean 'only'"):
         ModelOptions(replay="onyl")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"models": {"default": "m"}},
+        {"models": {"read": {"model": "m"}}},
+        {"systems": {"bm25": {"use": "bm25", "reader": {"model": "m"}}}},
+        {"model": "m"},
+    ],
+)
+def test_an_address_goes_with_a_model_wherever_it_is_named(tmp_path: Path, asked: dict[str, Any]) -> None:
+    assert reader(load(tmp_path, base_url="http://127.0.0.1:9/v1", **asked)) == "model"
+
+
+def test_an_address_without_any_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="name the model as well"):
+        load(tmp_path, base_url="http://127.0.0.1:9/v1")
