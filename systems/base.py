@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
+from xml.sax.saxutils import escape, quoteattr
 
 from memtrial.datasets.schema import Message, Turn
 
@@ -40,6 +41,8 @@ class Evidence:
 
     ``sender`` is a display name; ``sender_id`` and ``recipient_id`` are ids as in ``Query.asker`` and, like
     ``conversation_id``, empty where an item does not come from one message. A reader may use them; nothing requires them.
+    ``trust`` is how far a memory is to be believed, in [0, 1] (None: nobody weighed it), ``status`` how its matter stands.
+    ``render`` shows an item that has a trust as XML with both, so that a reader can tell it from plain text.
     """
 
     text: str
@@ -53,6 +56,8 @@ class Evidence:
     sender_id: str = ""
     recipient_id: str = ""
     conversation_id: str = ""
+    trust: float | None = None
+    status: str = ""
 
     @classmethod
     def of(cls, message: Message, score: float) -> Evidence:
@@ -74,7 +79,12 @@ class Evidence:
         """Return the line a reader is shown; its tokens are what ``context_tokens`` counts."""
         when = f"[{self.timestamp:%Y-%m-%d %H:%M}] " if self.timestamp else ""
         who = f"{self.sender}: " if self.sender else ""
-        return f"{when}{who}{self.text}"
+        line = f"{when}{who}{self.text}"
+        if self.trust is None:
+            return line
+        named = {"id": ",".join(self.message_ids), "source": self.source, "status": self.status}
+        told = "".join(f" {name}={quoteattr(value)}" for name, value in named.items() if value)
+        return f'<memory score="{self.trust:.2f}"{told}>{escape(line)}</memory>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,8 @@ class Trace:
     """What happened inside one call. A system adds to it; the runner persists a summary.
 
     ``replayed_ms`` is the time that work served from an artifact cache took when it was first done; it is added to
-    measured ingest time, so that a warm cache does not make a system look fast.
+    measured ingest time, so that a warm cache does not make a system look fast. ``instrument_ms`` is the time of work that
+    only measures; it is taken off the latency of an answer.
     """
 
     spans: list[Span] = field(default_factory=list)
@@ -143,6 +154,16 @@ class Trace:
     warnings: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     replayed_ms: float = 0.0
+    instrument_ms: float = 0.0
+
+    @contextmanager
+    def instrument(self) -> Iterator[None]:
+        """Mark work that only measures (an exact search beside the approximate one); latency leaves it out."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.instrument_ms += (time.perf_counter() - start) * 1000.0
 
     @contextmanager
     def span(self, stage: str) -> Iterator[Span]:

@@ -1,0 +1,1 @@
+"""Search in the log as it was written: plan, full text, rerank, answer with citations."""
