@@ -22,13 +22,14 @@ from memtrial.systems.registry import BUILT_IN, SystemFactory
 if TYPE_CHECKING:
     from memtrial.systems.models.llm.settings import ModelSettings
 
-ROLES = ("plan", "extract", "rerank", "read", "judge", "summarise", "embed")
+ROLES = ("plan", "extract", "rerank", "read", "judge", "summarise", "embed", "gate")
 DEFAULT = "default"
 Replay = Literal["off", "prefer", "only"]
 REPLAYS: tuple[Replay, ...] = ("off", "prefer", "only")
 
 # Parts of a system that a model can be, by the name of the parameter.
 _PARTS: Mapping[str, str] = {
+    "semantic": "gate",
     "planner": "plan",
     "extractor": "extract",
     "reranker": "rerank",

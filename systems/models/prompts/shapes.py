@@ -41,6 +41,13 @@ class SummaryReply(_Shape):
     lines: list[SummaryLine]
 
 
+class GateReply(_Shape):
+    """Whether the log has to be looked up; the reason comes first, so that it is thought of first."""
+
+    reason: str
+    lookup: bool
+
+
 class Instruction(_Shape):
     """One search instruction.
 
@@ -105,6 +112,7 @@ class RerankReply(_Shape):
 
 
 SHAPES: Mapping[str, type[BaseModel]] = {
+    "gate": GateReply,
     "plan": PlanReply,
     "extract": ExtractReply,
     "rerank": RerankReply,
