@@ -363,9 +363,10 @@ def _score_lines(s: Score, width: int) -> list[str]:
     name = f"{s.trial} on {s.dataset}"
     lines = [f"  {name:<{width}}  {shown}{left}; the run's own judge {s.own or 0:.3f}, kappa {kappa}"]
     for c in s.corrected:
-        notes = f" ({', '.join(c.status)})" if c.status else ""
+        said = [part for part in c.status if part != "undecidable"]
+        notes = f" ({', '.join(said)})" if said else ""
         around = "no interval" if c.low is None else f"{c.low:.3f}–{c.high:.3f}"
-        value = "undefined" if c.value is None else f"{c.value:.3f} [{around}]"
+        value = c.undecidable or ("undefined" if c.value is None else f"{c.value:.3f} [{around}]")
         lines.append(f"  {'':<{width}}  corrected by its errors on {c.kind} answers: {value}{notes}")
     return lines
 

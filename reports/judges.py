@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memtrial.experiments.rejudge import read_rejudged
 from memtrial.metrics.judges.grading import published_verdict
-from memtrial.metrics.judges.persisted import Rejudged, Score
+from memtrial.metrics.judges.persisted import CorrectedRow, Rejudged, Score
 from memtrial.metrics.judges.ranking import ceilings, contested
 from memtrial.metrics.judges.scoring import PUBLISHED_JUDGE, own_credit, score_judge
 from memtrial.metrics.panel import make_panels
@@ -74,7 +74,7 @@ def _judge(dataset: DatasetView, judge: Rejudged, scores: Sequence[Score]) -> Gr
     )
     rows = []
     for s in scores:
-        corrected = {c.kind: measured(c, few="few_clusters" in c.status) for c in s.corrected}
+        corrected = {c.kind: _corrected(c) for c in s.corrected}
         kappa = DASH if s.kappa is None else f"{s.kappa:.3f}"
         rows.append(
             [s.trial, _accuracy(s), f"{s.scored:,} of {s.total:,}", kappa, *(corrected.get(k, DASH) for k in kinds)]
@@ -95,6 +95,11 @@ def _limits(judge: Rejudged, scores: Sequence[Score], kinds: Sequence[str]) -> I
         yield "No right answer was planted, so the judge's FNR is taken as 0: with a larger one corrected scores are higher"
     if "few_clusters" in status:
         yield "Fewer than 8 clusters stand behind the corrections: intervals over them are too narrow to rely on"
+    undecidable = {c.kind: c.undecidable for s in scores for c in s.corrected if c.undecidable}
+    for kind, why in undecidable.items():
+        yield f"Correction by {kind} errors is {why}; no score is given, as it could be anything"
+    if "outside" in status:
+        yield "Corrected scores and intervals that reach below 0 % or above 100 % are not clipped: there the known errors alone explain more than was observed"
     for s in scores:
         if not s.usable:
             yield f"{s.trial}: too many answers are unscored for a score; it lies between {percent(s.low)} and {percent(s.high)}"
@@ -140,6 +145,10 @@ def _accuracy(s: Score) -> str:
     if s.scored < s.total:
         shown += f"; {s.total - s.scored} unscored: {percent(s.low)}–{percent(s.high)}"
     return shown
+
+
+def _corrected(row: CorrectedRow) -> str:
+    return "not decidable" if row.undecidable else measured(row, few="few_clusters" in row.status)
 
 
 def _name(judge: Rejudged) -> str:

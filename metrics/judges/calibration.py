@@ -2,6 +2,9 @@
 
 corrected = (p_observed − FPR) / (1 − FPR − FNR), after Rogan and Gladen (1978). FPR: share of wrong answers that the judge
 credits; FNR: share of right answers that it does not.
+
+1 − FPR − FNR (Youden 1950) is how far the judge tells right from wrong at all. Where it may be near 0 the quotient may be
+anything, so no score is given: see ``LEAST_YOUDEN``.
 """
 
 from __future__ import annotations
@@ -25,6 +28,12 @@ from memtrial.metrics.judges.rates import (
     units_of,
 )
 from memtrial.metrics.statistics import FEW_CLUSTERS, Interval, percentile_interval
+
+LEAST_YOUDEN = 0.1
+"""Where the 95 % interval of 1 − FPR − FNR reaches below this, a correction is not decidable.
+
+An error of the observed score is divided by 1 − FPR − FNR: at 0.1 it counts ten times, and at 0 everything is possible.
+"""
 
 Row = tuple[bool | None, str, str, str]
 """(Judged wrongly, question, cluster, category); None where unscored."""
@@ -103,7 +112,11 @@ class Corrected:
         by_question: the same by questions, to be shown beside it where clusters are few.
         undefined: share of resamples in which 1 − FPR − FNR <= 0.
         status: ``fnr_assumed_0`` (no right answers were planted: with a larger FNR the score would be higher),
-            ``undefined``, ``no_planted:<category>``, ``few_clusters``, ``outside`` (value below 0 or above 1).
+            ``undefined`` (nothing was scored), ``undecidable`` (see ``LEAST_YOUDEN``; value and intervals are None then),
+            ``no_planted:<category>``, ``few_clusters``, ``outside`` (value or an end of an interval lies below 0 or above 1,
+            and is not clipped).
+        youden: 1 − FPR − FNR; the smallest of the categories where they are corrected one by one.
+        youden_interval: 95 %, the wider of those over clusters and over questions.
     """
 
     observed: Rate
@@ -112,16 +125,27 @@ class Corrected:
     by_question: Interval | None
     undefined: float
     status: tuple[str, ...]
+    youden: float | None = None
+    youden_interval: Interval | None = None
 
     def __str__(self) -> str:
         """As printed: value and interval, and what limits them."""
         notes = f" ({', '.join(self.status)})" if self.status else ""
+        if "undecidable" in self.status:
+            return undecidable_text(self.youden, self.youden_interval)
         if self.value is None:
             return f"undefined{notes}"
         around = "no interval" if self.interval is None else f"{self.interval.low:.3f}–{self.interval.high:.3f}"
         if self.by_question is not None and "few_clusters" in self.status:
             around += f"; by question {self.by_question.low:.3f}–{self.by_question.high:.3f}"
         return f"{self.value:.3f} [{around}]{notes}"
+
+
+def undecidable_text(youden: float | None, interval: Sequence[float] | None) -> str:
+    """Say why a score cannot be corrected."""
+    around = "" if interval is None else f" [{interval[0]:.2f} to {interval[1]:.2f}]"
+    shown = "unknown" if youden is None else f"{youden:.2f}{around}"
+    return f"not decidable: 1 - FPR - FNR is {shown} and may lie below {LEAST_YOUDEN:g}, so this judge hardly tells right from wrong"
 
 
 def correct_score(
@@ -163,16 +187,38 @@ def correct_score(
     counts = np.array([np.count_nonzero(~np.isnan(samples[0].only(s).hits)) for s in strata])
     weights = counts / counts.sum()
     value = float(_combine([_means(sample, strata) for sample in samples]) @ weights)
-    cluster, question = (
-        _combine(_draws(samples, strata, level, resamples, seed)) @ weights for level in ("cluster", "question")
-    )
+    drawn = [_draws(samples, strata, level, resamples, seed) for level in ("cluster", "question")]
+    cluster, question = (_combine(rates) @ weights for rates in drawn)
     undefined = float(np.isnan(cluster).mean())
-    if np.isnan(value):
-        return Corrected(shown, None, None, None, undefined, (*status, "undefined"))
-    if not 0 <= value <= 1:
-        status.append("outside")
+    youden, around = _youden([_means(sample, strata) for sample in samples], drawn)
+    told = (youden, around)
+    if around is None or min(youden, around.low) < LEAST_YOUDEN:
+        return Corrected(shown, None, None, None, undefined, (*status, "undecidable"), *told)
     intervals = percentile_interval(cluster), percentile_interval(question)
-    return Corrected(shown, value, *intervals, undefined, tuple(status))
+    ends = [end for interval in intervals if interval is not None for end in interval]
+    if not all(0 <= end <= 1 for end in (value, *ends)):
+        status.append("outside")
+    return Corrected(shown, value, *intervals, undefined, tuple(status), *told)
+
+
+def _youden(means: Sequence[Floats], drawn: Sequence[Sequence[Floats]]) -> tuple[float, Interval | None]:
+    """Return 1 − FPR − FNR of the stratum where its interval reaches lowest, with the wider of its two intervals."""
+    found: list[tuple[float, float, Interval]] = []
+    for i, value in enumerate(_left(means)):
+        intervals = [percentile_interval(_left(rates)[:, i]) for rates in drawn]
+        known = [interval for interval in intervals if interval is not None]
+        if not known:
+            return float(value), None
+        whole = Interval(min(k.low for k in known), max(k.high for k in known))
+        found.append((whole.low, float(value), whole))
+    _, youden, around = min(found)
+    return youden, around
+
+
+def _left(rates: Sequence[Floats]) -> Floats:
+    """What is left of 1 when FPR and, where known, FNR are taken off; ``rates`` begin with the observed one."""
+    left = 1.0 - rates[1]
+    return left - rates[2] if len(rates) > 2 else left
 
 
 def _means(sample: Sample, strata: Sequence[str]) -> Floats:
@@ -182,8 +228,7 @@ def _means(sample: Sample, strata: Sequence[str]) -> Floats:
 def _combine(rates: Sequence[Floats]) -> Floats:
     """Correct rates given as (observed, FPR) or (observed, FPR, FNR), elementwise; NaN where undefined."""
     observed, fpr = rates[:2]
-    fnr = rates[2] if len(rates) > 2 else np.zeros_like(fpr)
-    left = 1.0 - fpr - fnr
+    left = _left(rates)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(left > 0, (observed - fpr) / left, np.nan)
 

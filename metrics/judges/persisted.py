@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from memtrial.metrics.judges.calibration import Corrected
+from memtrial.metrics.judges.calibration import Corrected, undecidable_text
 from memtrial.metrics.judges.labels import JudgeLabel
 from memtrial.metrics.judges.rates import Rate, Sample
 from memtrial.metrics.judges.tally import Tally
@@ -55,7 +55,10 @@ class RateRow(_Persisted):
 
 
 class CorrectedRow(_Persisted):
-    """A score corrected by the errors of its judge on wrong answers of one kind."""
+    """A score corrected by the errors of its judge on wrong answers of one kind.
+
+    ``value`` is None where the correction is not decidable; ``youden`` (1 − FPR − FNR, with its interval) says why.
+    """
 
     kind: str
     value: float | None
@@ -63,14 +66,28 @@ class CorrectedRow(_Persisted):
     high: float | None = None
     low_by_question: float | None = None
     high_by_question: float | None = None
+    youden: float | None = None
+    youden_low: float | None = None
+    youden_high: float | None = None
     status: list[str] = Field(default_factory=list)
+
+    @property
+    def undecidable(self) -> str:
+        """Why there is no score, in words; "" where there is one or the reason is another."""
+        if "undecidable" not in self.status:
+            return ""
+        known = self.youden_low is not None and self.youden_high is not None
+        return undecidable_text(self.youden, (self.youden_low or 0.0, self.youden_high or 0.0) if known else None)
 
     @classmethod
     def of(cls, kind: str, found: Corrected) -> CorrectedRow:
         """Write down a corrected score."""
-        around, beside = found.interval, found.by_question
+        around, beside, youden = found.interval, found.by_question, found.youden_interval
         return cls(
             kind=kind,
+            youden=_tidy(found.youden),
+            youden_low=_tidy(youden.low if youden else None),
+            youden_high=_tidy(youden.high if youden else None),
             value=_tidy(found.value),
             low=_tidy(around.low if around else None),
             high=_tidy(around.high if around else None),
@@ -171,11 +188,14 @@ class Score(_Persisted):
 
 
 class RankRow(_Persisted):
-    """Whether the order of a data set's systems survives a change; ``flips`` are (ahead before, ahead after)."""
+    """Whether the order of a data set's systems survives a change; ``flips`` are (ahead before, ahead after).
+
+    ``survives`` is None where that cannot be told: no pair changes places, but a system has no score afterwards.
+    """
 
     dataset: str
     what: str
-    survives: bool
+    survives: bool | None
     text: str
     flips: list[tuple[str, str]] = Field(default_factory=list)
 

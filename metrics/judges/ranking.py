@@ -39,17 +39,26 @@ class RankCheck:
     lost: tuple[str, ...]
 
     @property
-    def survives(self) -> bool:
-        """Whether no pair changes places and every system still has a score."""
-        return not self.flips and not self.lost
+    def survives(self) -> bool | None:
+        """Whether no pair changes places; None where that cannot be told, since a system has no score."""
+        if self.flips:
+            return False
+        return None if self.lost or len(self.before) < 2 else True
 
     def __str__(self) -> str:
         """As printed."""
         if self.survives:
             return f"the order survives {self.what}"
         parts = [f"{f.behind} passes {f.ahead} ({-f.before:+.3f} → {f.after:+.3f})" for f in self.flips]
-        parts += [f"{name} has no score any more" for name in self.lost]
-        return f"the order does not survive {self.what}: {'; '.join(parts)}"
+        if len(self.before) < 2:
+            parts.append("fewer than two systems have a score before it")
+        elif not self.after:
+            parts.append("no system has a score after it")
+        else:
+            parts += [f"{name} has no score after it" for name in self.lost]
+        if self.flips:
+            return f"the order does not survive {self.what}: {'; '.join(parts)}"
+        return f"whether the order survives {self.what} cannot be told: {'; '.join(parts)}"
 
 
 def check_ranking(what: str, before: Mapping[str, float | None], after: Mapping[str, float | None]) -> RankCheck:

@@ -147,7 +147,7 @@ def test_three_judges_vote_and_what_none_can_read_is_unscored(server: ScriptedSe
     assert any(line.startswith("mute/ours") for line in found.unusable)
     assert "unscored, so between" in render(found)
     lost = [rank for rank in found.judges[2].ranks if "in place of" in rank.what]
-    assert all(not rank.survives and "has no score any more" in rank.text for rank in lost)
+    assert all(rank.survives is None and "no system has a score after it" in rank.text for rank in lost)
 
 
 def test_errors_measured_on_a_judge_correct_that_judge_alone(

@@ -9,7 +9,7 @@ import pytest
 
 from memtrial.datasets.schema import Lure, Question
 from memtrial.metrics.judges.agreement import Pair, agreement
-from memtrial.metrics.judges.calibration import correct_score, corrected, judge_errors
+from memtrial.metrics.judges.calibration import LEAST_YOUDEN, correct_score, corrected, judge_errors
 from memtrial.metrics.judges.case import JudgeCase
 from memtrial.metrics.judges.labels import JudgeLabel, Verdict
 from memtrial.metrics.judges.planted import Planted, judge_planted, plant
@@ -80,12 +80,48 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert 0.90 <= covered / turns <= 0.99
 
 
-def test_where_errors_leave_nothing_the_score_is_undefined() -> None:
+@pytest.mark.parametrize(
+    ("fpr", "fnr", "n", "decidable"),
+    [
+        (0.6, 0.4, 50, False),  # nothing is left of 1
+        (0.9, 0.3, 50, False),  # less than nothing
+        (0.7, 0.25, 4000, False),  # 0.05, known well: below the bound
+        (0.5, 0.35, 40, False),  # 0.15, but its interval holds 0
+        (0.5, 0.35, 20_000, True),  # the same, known well enough
+    ],
+)
+def test_where_errors_leave_next_to_nothing_the_score_is_not_decidable(
+    fpr: float, fnr: float, n: int, decidable: bool
+) -> None:
     found = correct_score(
-        sample(share(0.8, 50)), sample(share(0.6, 50), prefix="w"), sample(share(0.4, 50), prefix="r")
+        sample(share(0.8, 50)), sample(share(fpr, n), prefix="w"), sample(share(fnr, n), prefix="r"), resamples=500
     )
-    assert found.value is None and "undefined" in found.status
-    assert "undefined" in str(found)
+    assert found.youden == pytest.approx(1 - fpr - fnr) and found.youden_interval is not None
+    assert ("undecidable" not in found.status) is decidable
+    if decidable:
+        assert found.value == pytest.approx((0.8 - fpr) / 0.15)
+        assert found.youden_interval.low >= LEAST_YOUDEN
+    else:
+        assert (found.value, found.interval, found.by_question) == (None, None, None)
+        assert found.youden_interval.low < LEAST_YOUDEN
+        assert str(found).startswith(f"not decidable: 1 - FPR - FNR is {1 - fpr - fnr:.2f} [")
+
+
+def test_one_category_in_which_a_judge_tells_nothing_spoils_a_correction_by_category() -> None:
+    observed = sample(share(0.8, 60), stratum="a") + sample(share(0.5, 40), stratum="b", prefix="o")
+    wrong = sample(share(0.1, 50), stratum="a", prefix="w") + sample(share(0.98, 50), stratum="b", prefix="x")
+    found = correct_score(observed, wrong, None, by_category=True)
+    assert found.value is None and found.youden == pytest.approx(0.02)
+    assert correct_score(observed, wrong, None).value is not None
+
+
+def test_an_interval_beyond_0_or_1_is_said_and_not_clipped() -> None:
+    found = correct_score(
+        sample(share(0.98, 100)), sample(share(0.3, 60), prefix="w"), sample([False] * 60, prefix="r")
+    )
+    assert found.value is not None and found.value < 1
+    assert found.interval is not None and found.interval.high > 1
+    assert "outside" in found.status
 
 
 def test_what_limits_a_correction_is_said() -> None:
@@ -205,7 +241,12 @@ def test_a_ranking_is_followed_pair_by_pair() -> None:
     found = check_ranking("another judge", before, {"a": 0.5, "b": 0.6, "c": None})
     assert [(f.ahead, f.behind) for f in found.flips] == [("a", "b")]
     assert found.flips[0].after == pytest.approx(0.1)
-    assert found.lost == ("c",) and not found.survives
+    assert found.lost == ("c",) and found.survives is False and "does not survive another judge" in str(found)
+    lost = check_ranking("another judge", before, {"a": 0.6, "b": 0.5, "c": None})
+    assert lost.survives is None
+    assert str(lost) == "whether the order survives another judge cannot be told: c has no score after it"
+    nothing = check_ranking("it", {"a": None, "b": None}, {"a": 0.1, "b": 0.2})
+    assert nothing.survives is None and "fewer than two systems have a score before it" in str(nothing)
     assert not check_ranking("a tie", {"a": 2.0, "b": 1.0}, {"a": 1.0, "b": 1.0}).survives
     assert check_ranking("a tie before", {"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0}).survives
 

@@ -82,7 +82,8 @@ def test_unscored_answers_are_bounds_and_too_many_of_them_no_rank() -> None:
     scores, ranks = score(panels({"a": 10, "b": 5}), given)
     b = scores[1]
     assert (b.scored, b.low, b.high, b.usable) == (16, 0.05, 0.25, False)
-    assert "b has no score any more" in ranks["this judge in place of the run's own"].text
+    rank = ranks["this judge in place of the run's own"]
+    assert rank.survives is None and "cannot be told: b has no score after it" in rank.text
 
 
 def test_errors_of_a_published_judge_hold_for_its_own_answers_alone() -> None:
@@ -96,6 +97,18 @@ def test_errors_of_a_published_judge_hold_for_its_own_answers_alone() -> None:
             (corrected,) = one.corrected
             assert corrected.value == pytest.approx((0.5 - 0.15) / 0.85)
             assert "fnr_assumed_0" in corrected.status
+
+
+def test_a_judge_that_hardly_tells_right_from_wrong_gives_no_corrected_score_and_no_order() -> None:
+    wrong = {"vague": rows_of(Sample.of([(i < 18, f"q{i}", f"k{i % 10}", "a") for i in range(N)]))}
+    errors = ErrorsFile(judge="j", wrong=wrong)
+    scores, ranks = score(panels({"a": 12, "b": 10}), verdicts(a=8, b=14), errors=errors)
+    for one in scores:
+        (row,) = one.corrected
+        assert (row.value, row.low, row.high, row.low_by_question) == (None, None, None, None)
+        assert "undecidable" in row.status and "1 - FPR - FNR is 0.10 [" in row.undecidable
+    rank = ranks["correction by errors on vague answers"]
+    assert rank.survives is None and "cannot be told: no system has a score after it" in rank.text
 
 
 def test_a_trial_that_a_judge_did_not_look_at_has_no_score() -> None:
