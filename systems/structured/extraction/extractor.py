@@ -1,0 +1,104 @@
+"""Extraction: messages in, facts, entities and edges out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memtrial.datasets.schema import Message, Turn
+from memtrial.systems.base import Context, Trace
+from memtrial.systems.models.reader.values import extract_values
+from memtrial.systems.structured.extraction.focus import Focus
+from memtrial.systems.structured.extraction.folding import clean
+from memtrial.systems.structured.extraction.learn import Learner
+from memtrial.systems.structured.extraction.noise import why_skipped
+from memtrial.systems.structured.extraction.params import ExtractionParams, ModelExtractionParams
+from memtrial.systems.structured.extraction.relations import Relations
+from memtrial.systems.structured.extraction.resolving import resolve
+from memtrial.systems.structured.extraction.said import Said
+from memtrial.systems.structured.extraction.statements import statements
+from memtrial.systems.structured.node import Entity, Extraction, Fact
+
+
+class TenantReader:
+    """Reads one tenant's messages in time order, each once; later ones never change what was said of earlier ones."""
+
+    def __init__(self, tenant: str, params: ExtractionParams) -> None:
+        """Start with empty dictionaries."""
+        self._params = params
+        self.learner = Learner(tenant)
+        self._relations = Relations(self.learner)
+        self._focus: dict[str, Focus] = {}
+
+    def learn(self, message: Message) -> Said:
+        """Read a message's values and names."""
+        text = clean(message.content)
+        said = Said.of(message, text)
+        said.values = extract_values(text, message.timestamp, said.language)
+        self.learner.read(said)
+        return said
+
+    def read(self, message: Message, into: Extraction) -> None:
+        """Take from one message what there is."""
+        params = self._params
+        said = self.learn(message)
+        focus = self._focus.setdefault(message.conversation_id, Focus())
+        focus.enter(message.session_id, message.timestamp)
+        typed: list[Fact] = []
+        into.edges += self._relations.read(said)
+        reason = why_skipped(said, params.keep_questions)
+        if reason and not typed:
+            into.skipped[message.id] = reason
+        elif params.statements == "all" or (params.statements == "untyped" and not typed):
+            into.facts += statements(
+                said, focus, self.learner, most=params.max_chars, resolve_dates=params.resolve_dates
+            )
+        for mention in said.mentions:
+            focus.name(mention.kind, mention.key, message.id)
+
+
+class Extractor:
+    """Takes from a log what is worth remembering."""
+
+    def __init__(self, params: ExtractionParams | ModelExtractionParams, context: Context) -> None:
+        """Start with empty dictionaries; nothing is kept in files, as extraction can be repeated.
+
+        Raises:
+            UserError: it is a model, and none is named, or its settings are wrong.
+        """
+        self._params = params
+        self._keyless = params if isinstance(params, ExtractionParams) else ExtractionParams()
+        self._tenants: dict[str, TenantReader] = {}
+        self._told: dict[str, dict[str, Entity]] = {}
+
+    def _tenant(self, tenant: str) -> TenantReader:
+        reader = self._tenants.get(tenant)
+        if reader is None:
+            reader = self._tenants[tenant] = TenantReader(tenant, self._keyless)
+        return reader
+
+    async def extract(self, messages: Sequence[Message], trace: Trace) -> Extraction:
+        """Take facts, entities and edges from new messages.
+
+        Args:
+            messages: in time order, none given before.
+            trace: gets the stage ``extract`` and what was skipped.
+        """
+        out = Extraction()
+        with trace.span("extract"):
+            for message in messages:
+                self._tenant(message.tenant_id).read(message, out)
+            for tenant in dict.fromkeys(m.tenant_id for m in messages):
+                told = self._told.setdefault(tenant, {})
+                for key, entity in self._tenants[tenant].learner.lexicon.entities.items():
+                    if told.get(key) is not entity:
+                        told[key] = entity
+                        out.entities.append(entity)
+        return out
+
+    def resolve(self, text: str, tenant: str, asker: str, history: Sequence[Turn] = ()) -> list[Entity]:
+        """Return the entities that a question names, the asker's own where it says "my"; only that tenant's."""
+        reader = self._tenants.get(tenant)
+        return resolve(reader.learner, text, asker, history) if reader else []
+
+    async def aclose(self) -> None:
+        """Close a model's connections."""
