@@ -8,13 +8,12 @@ from typing import Any
 
 from memtrial.systems.base import Evidence, Query
 from memtrial.systems.models.prompts import row_text
-from memtrial.systems.models.tokens import count_tokens
+from memtrial.systems.models.tokens import CUT, count_tokens, longest_beginning
 
 _WEEKDAYS = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "zh": ("星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "星期日"),
 }
-_CUT = " […]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def question_row(query: Query, language: str) -> dict[str, Any]:
 
 
 def item_row(item: Evidence) -> dict[str, Any]:
-    """Return an item as a row: ids, time, people, source, text; what it does not have is left out."""
+    """Return an item as a row: ids, time, people, source, trust, text; what it does not have is left out."""
     row: dict[str, Any] = {}
     if len(item.message_ids) == 1:
         row["id"] = item.message_ids[0]
@@ -65,6 +64,10 @@ def item_row(item: Evidence) -> dict[str, Any]:
         row["to"] = item.recipient_id
     if item.source:
         row["source"] = item.source
+    if item.trust is not None:
+        row["trust"] = round(item.trust, 2)
+        if item.status:
+            row["status"] = item.status
     row["text"] = item.text
     return row
 
@@ -97,7 +100,7 @@ def shorten(item: Evidence, budget: int) -> Evidence:
     """Return an item as it is if its row fits a budget of tokens, else its longest beginning that does, marked as cut."""
     if _cost(item) <= budget:
         return item
-    return _shortened(item, budget) or replace(item, text=_CUT.strip())
+    return _shortened(item, budget) or replace(item, text=CUT.strip())
 
 
 def _cost(item: Evidence) -> int:
@@ -106,11 +109,5 @@ def _cost(item: Evidence) -> int:
 
 def _shortened(item: Evidence, budget: int) -> Evidence | None:
     """Return the longest beginning of an item that fits, marked as cut; None where not even one character does."""
-    low, high = 0, min(len(item.text), 16 * budget)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _cost(replace(item, text=item.text[:middle] + _CUT)) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return replace(item, text=item.text[:low] + _CUT) if low else None
+    text = longest_beginning(item.text, lambda cut: _cost(replace(item, text=cut)) <= budget, 16 * budget)
+    return None if text is None else replace(item, text=text)
