@@ -191,7 +191,7 @@ def fuse(
         if params.method == "zscore" and name != "vector":
             # What has no word, anchor or neighbour in common scores 0 there. Without it a channel that finds one thing
             # alone, or several alike, would tell nothing.
-            ranking += [(number, 0.0) for number in sorted(place.values() - {n for n, _ in ranking})]
+            ranking += [(number, 0.0) for number in sorted({*place.values()} - {n for n, _ in ranking})]
         rankings.append((ranking, weights.by_channel[name]))
     joined = reciprocal_rank(rankings, params.constant) if params.method == "rrf" else added_scores(rankings)
     by: dict[str, list[Channel]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memtrial.systems.models.reader import cues
+from memtrial.systems.models.reader.believed import trust_features
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.params import ReaderParams
 from memtrial.systems.models.reader.passages import RECORD_SOURCES, Passage, Shown, same_person
@@ -45,6 +46,7 @@ def passage_features(need: Need, passage: Passage, params: ReaderParams) -> dict
         "concept_miss": float(bool(concepts) and not any(concepts & s.hits for s in shown.around)),
         "rank": 1 / (1 + shown.index),
         "reached": max(passage.near_cover, passage.link_cover) - passage.item_cover,
+        **(trust_features(shown.item.trust) if params.trust else {}),
     }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from memtrial.systems.base import Context, Evidence, Query, Span, Trace
-from memtrial.systems.models.prompts import Field, fence, load_prompt
+from memtrial.systems.models.prompts import Field, fence, load_prompt, with_addition
 from memtrial.systems.models.prompts.shapes import ReadReply
 from memtrial.systems.models.reader.params import ModelReaderParams
 from memtrial.systems.models.reader.reading import UNKNOWN, Reading
@@ -57,6 +58,11 @@ class ModelReader:
         language = language_of(query.text, query.language)
         question = question_row(query, language)
         budget = self.params.max_context_tokens - count_tokens(fence("question", question))
+        prompt = load_prompt(ROLE, language)
+        if not self.params.trust:
+            context = [replace(item, trust=None) for item in context]
+        elif any(item.trust is not None for item in context):
+            prompt = with_addition(prompt, "trust")
         fitted = fit(context, max(0, budget))
         if fitted.left_out or fitted.cut:
             trace.warn(
@@ -64,7 +70,7 @@ class ModelReader:
                 f"{', the best one shortened,' if fitted.cut else ''} by reader.max_context_tokens"
             )
         fields: dict[str, Field] = {"messages": [item_row(item) for item in fitted.items], "question": question}
-        said = await self._role.ask(load_prompt(ROLE, language), fields, ReadReply, trace, span)
+        said = await self._role.ask(prompt, fields, ReadReply, trace, span)
         confidence = said.confidence
         if confidence is not None and not 0.0 <= confidence <= 1.0:
             trace.warn("the model's confidence was no number from 0 to 1 and does not count")

@@ -20,6 +20,7 @@ class ReaderParams(BaseModel):
         recency: newer statements win over older ones on the same matter.
         authority: more authoritative sources win where statements differ.
         speakers: a statement counts more when the right person made it.
+        trust: memories of high trust are preferred and those of low trust doubted; items without a trust read as ever.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -30,6 +31,7 @@ class ReaderParams(BaseModel):
     recency: bool = True
     authority: bool = True
     speakers: bool = True
+    trust: bool = True
 
 
 class ModelReaderParams(ModelParams):
@@ -39,10 +41,13 @@ class ModelReaderParams(ModelParams):
         kind: which reader.
         max_context_tokens: most tokens of question, history and items together; the items of the lowest scores are left
             out first.
+        trust: show how far memories are to be believed, with the rule that says what to make of it; what carries no
+            trust is shown as ever.
     """
 
     kind: Literal["model"] = "model"
     max_context_tokens: int = Field(default=100_000, ge=1)
+    trust: bool = True
 
 
 def _chosen(value: Any) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memtrial.systems.base import Evidence, Query, Trace
+from memtrial.systems.models.reader import believed
 from memtrial.systems.models.reader.arithmetic import compute
 from memtrial.systems.models.reader.candidates import Candidate, find_candidates
 from memtrial.systems.models.reader.compose import Draft, compose
@@ -89,7 +90,8 @@ class ExtractiveReader:
     def _confidence(self, need: Need, candidates: Sequence[Candidate], draft: Draft) -> float:
         logistic = self._calibration["confidence"]
         evidence = confidence_features(need, candidates, draft)
-        z = logistic["bias"] + sum(logistic["weights"].get(name, 0.0) * value for name, value in evidence.items())
+        weights = {**logistic["weights"], **believed.CONFIDENCE}
+        z = logistic["bias"] + sum(weights.get(name, 0.0) * value for name, value in evidence.items())
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, z))))
 
 
@@ -97,6 +99,7 @@ def score(
     need: Need, passages: Sequence[Passage], params: ReaderParams, weights: Mapping[str, float]
 ) -> list[Candidate]:
     """Find the candidates and order them, best first, by the weighted sum of their features."""
+    weights = {**weights, **believed.WEIGHTS}
     candidates = find_candidates(need, passages, params)
     for candidate in candidates:
         candidate.score = sum(weights.get(name, 0.0) * value for name, value in candidate.features.items())

@@ -60,6 +60,11 @@ class SourceParams(Part):
     def _lower(cls, given: dict[str, float]) -> dict[str, float]:
         return {name.lower(): value for name, value in given.items()}
 
+    @field_validator("orders")
+    @classmethod
+    def _lower_tiers(cls, given: dict[FactType | Literal[""], Tiers]) -> dict[FactType | Literal[""], Tiers]:
+        return {name: tuple(tuple(s.lower() for s in tier) for tier in tiers) for name, tiers in given.items()}
+
     def authority(self, fact: Fact) -> float:
         """Return how far the source of a fact is believed, in [0, 1]."""
         source = fact.source.lower()
@@ -78,7 +83,7 @@ class SourceParams(Part):
 
     def _tiers(self, fact_type: FactType) -> Tiers:
         for orders in (self.orders, ORDERS):
-            tiers: Tiers | None = orders.get(fact_type)  # type: ignore[attr-defined]
+            tiers: Tiers | None = orders.get(fact_type)
             if tiers is not None:
                 return tiers or ((),)
         return self.orders.get("", ORDERS[""]) or ((),)

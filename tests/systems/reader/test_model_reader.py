@@ -216,6 +216,7 @@ def test_reader_parameters_say_which_reader(say: Any) -> None:
         "recency": True,
         "authority": True,
         "speakers": True,
+        "trust": True,
     }
     named = bm25.validate({"reader": {"model": "gpt-x"}})
     assert (named["reader"]["kind"], named["reader"]["model"]) == ("model", "gpt-x")
