@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memtrial.datasets.schema import Message, Turn
 from memtrial.systems.base import Context, Trace
 from memtrial.systems.models.reader.values import extract_values
+from memtrial.systems.structured.extraction.drafts import Case, Memory
 from memtrial.systems.structured.extraction.focus import Focus
 from memtrial.systems.structured.extraction.folding import clean
 from memtrial.systems.structured.extraction.learn import Learner
@@ -16,7 +17,8 @@ from memtrial.systems.structured.extraction.relations import Relations
 from memtrial.systems.structured.extraction.resolving import resolve
 from memtrial.systems.structured.extraction.said import Said
 from memtrial.systems.structured.extraction.statements import statements
-from memtrial.systems.structured.node import Entity, Extraction, Fact
+from memtrial.systems.structured.extraction.typed import typed_facts
+from memtrial.systems.structured.node import Entity, Extraction
 
 
 class TenantReader:
@@ -28,6 +30,7 @@ class TenantReader:
         self.learner = Learner(tenant)
         self._relations = Relations(self.learner)
         self._focus: dict[str, Focus] = {}
+        self._memory = Memory()
 
     def learn(self, message: Message) -> Said:
         """Read a message's values and names."""
@@ -43,7 +46,8 @@ class TenantReader:
         said = self.learn(message)
         focus = self._focus.setdefault(message.conversation_id, Focus())
         focus.enter(message.session_id, message.timestamp)
-        typed: list[Fact] = []
+        typed = typed_facts(Case(said, focus, self.learner, self._memory)) if params.typed else []
+        into.facts += typed
         into.edges += self._relations.read(said)
         reason = why_skipped(said, params.keep_questions)
         if reason and not typed:

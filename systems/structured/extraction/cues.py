@@ -1,0 +1,143 @@
+"""Words that tell which attribute a message speaks of, in English and Chinese; written from the language, as wide as is safe."""
+
+from __future__ import annotations
+
+import re
+
+
+def _cue(english: str, chinese: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+
+
+DELIVERED = _cue(
+    r"delivered|signed(?: for)?|received|proof of delivery|pod|delivery confirm\w*|confirmed delivery|off the van|dropped off|completed|left (?:at|with)|handed to",
+    r"签收|妥投|已送达|完成派送|派送完成|已收货|确认收货|已到|投递成功|取走|代收|已派",
+)
+ARRIVED = _cue(
+    r"turned up|came|got|arrived|landed|here|delivered|received|signed|picked up|collected|showed up|reached|dropped|made it|at the door|have it|in my hands",
+    r"收到|到的|送来|拿到|签的|取了|放门口|到手|到了|到货|送到|签收|到家|拿了|领了|来了|送达",
+)
+DELAYED = _cue(
+    r"resched\w*|delay\w*|moved|push(?:ed)? back|slip\w*|postpon\w*|late|hold-?up|rebook\w*|instead|new (?:date|day|eta)|bumped|set back|won't make",
+    r"改期|延误|延期|延迟|顺延|推迟|推到|改到|改至|晚了|晚到|重排|调整|没赶上|往后|耽搁|变更",
+)
+ASKS_ETA = _cue(
+    r"when|what day|which day|arriv\w*|get here|gets here|ship\w*|due|expect|waiting|where(?:'s| is)|how soon|how long until|day for|deliver\w*|coming|track|eta|status of",
+    r"哪天|什么时候|啥时候|几号|多久到|送到|送货|到货|发到|日子|能到|能收|送达|配送|物流到|还没到|几时|何时|到哪",
+)
+ASKS_WINDOW = _cue(
+    r"how (?:long|many days)|till when|until when|deadline|return (?:period|window|policy|time)|time limit|by when|days (?:to|for)",
+    r"几天|多少天|多久|最晚|时间限制|退货期|期限|时限|多长|过了.{0,4}退|还能退",
+)
+ASKS_FEE = _cue(
+    r"charge\w*|cost\w*|fee|free|who pays|pay (?:for|to)|deduct\w*|price of|postage",
+    r"收钱|收费|扣|费用|手续费|运费|掏钱|多少钱|要钱|免费|谁出",
+)
+RETURN = _cue(
+    r"returns?|returned|returning|send(?:s|ing)? (?:\w+ ){0,4}back|sent back|send-?back|take (?:\w+ ){0,4}back|bring (?:\w+ ){0,3}back|go(?:es)? back|going back|has to go|give (?:\w+ ){0,3}back|isn't staying|a no from me|money back|don't want",
+    r"退货|退掉|退了|想退|能退|退回|退一下|申请退|退吧|退换|可退|不要了|寄回|退",
+)
+REFUND = _cue(
+    r"refund\w*|credit\w*|pa(?:y|id|ying) back|paid out|reimburs\w*|money back|payback|chargeback|get back|come back|give back|returned to (?:you|the card)",
+    r"退款|已退|贷记|返还|退还|退您|退给|打回|实退|退回|冲红|红冲|原路|返款|能退|退",
+)
+ESTIMATE = _cue(
+    r"roughly|about|around|estimate\w*|probably|ballpark|likely|approx\w*|before the check|pending|guess|think|should|maybe|perhaps|expected|provisional\w*|preliminary|first look|could be|tentative\w*|up to|in the region|subject to|or so|assum\w*",
+    r"大概|大约|约|估|预估|初步|差不多|粗算|可能|应该|暂|预计|左右|等验货|没验货|验货前|先按|未定|最终以",
+)
+FINAL = _cue(
+    r"final\w*|done|inspection done|came out at|checked|booked|paying|paid|confirmed|settled|approved|processed|issued|complete\w*|it's",
+    r"最终|实退|核过|定了|打回|核算|验货完|已退|确认|审核|完成|到账|核定|办好",
+)
+GUESS = _cue(
+    r"guess\w*|off the top of my head|probably|imagine|maybe|bet|without (?:looking|checking)|reckon|not verified|unverified|can't check|haven't (?:got|checked|looked)|from memory|i think|i'd say|perhaps|possibly|not sure|ish|roughly|give or take|don't quote|usually|as far as i|if i remember|i believe|presumably|hopefully|likely|assume",
+    r"估摸|估计|凭印象|猜|一般来讲|一般|不确定|可能|大概|没核实|按经验|瞎|应该|没查|没打开|差不多|记得|好像|印象|也许|八成|说不准|多半|通常|没看系统|不太确定|大约",
+)
+VOUCHER = _cue(
+    r"vouchers?|coupons?|gift ?cards?|store credit|promo(?:tion)? codes?|discount codes?|goodwill code",
+    r"券|代金|红包|抵扣|优惠码",
+)
+REFUSED = _cue(
+    r"turned down|no luck|said no|isn't happening|not happening|not allowed|couldn't|can't|cannot|rejected|declined|refused|denied|not approved|fell through|take (?:\w+ ){1,2}back|no go|didn't go through|wasn't|won't be|unable|off the table|not possible|blocked",
+    r"没批|黄了|没同意|给不了|作废|打回|说早了|不行|拒|驳回|没通过|批不下|申请不到|没戏|没成|取消|没有|无法|不能",
+)
+GRANTED = _cue(
+    r"went through|good news|in your account|okayed|granted|you've got|official|approved|confirmed|is yours|added|issued|credited|cleared|signed off|got the (?:ok|green light)|through|ready to use|active now|activated|sent",
+    r"批下来|到账|同意了|好消息|发您|搞定|已经在|批了|通过|下来了|已发|发放|到手|可以用|已批|成了|生效|办好|拿到",
+)
+MAYBE = _cue(
+    r"see (?:whether|if|what)|no promises?|could ask|can't guarantee|try|might|maybe|hold me|no idea|ask first|i'd love|put in for|would be fair|perhaps|not sure|request|propose|possibly|let me (?:see|check|ask)|if (?:i|my|they)|chance|hope|fingers crossed|don't count",
+    r"不敢|争取|问问|试试|也许|不一定|难说|尽量|请示|看看|申请|先别|可能|或许|提一下|不保证|想给|努力|看能不能|说不定|按理",
+)
+VISIT = _cue(
+    r"technician|fitting|fit|install\w*|set(?:ting)? (?:\w+ )?up|appointment|somebody|someone|your (?:guy|man|person|engineer|colleague|people)|person|i'm (?:home|in|free|around)|suits?|works for|put me down|engineer|fitter|mechanic|visit|slot|come (?:by|over|round)|call out|assembl\w*|book (?:me|the)|do the|pencil",
+    r"上门|师傅|安装|来装|装|约|排|预约|工程师|调试|维修员|在家|过来|人来|方便",
+)
+SINCE = re.compile(r"\bsince\b|\bever since\b|自从?|从.{0,8}(?:起|开始)|以来|近日", re.IGNORECASE)
+MISSING = _cue(
+    r"without|can't find|cannot find|couldn't find|not in|didn't come|did not come|forgot|no sign|missing|lack\w*|absent|left out|wasn't (?:in|there)|weren't (?:in|there)|isn't (?:in|there)|aren't (?:in|there)|not included|short of|omitted|no trace|nowhere|didn't get|never came|not there",
+    r"少了|没看到|漏发|没给|缺|漏|没有|差|没见|不见|没装|没放|少发|找不到|没找到|没带|少",
+)
+MORE = _cue(
+    r"also|too|either|as well|plus|add|another|and no|on top|and the|just noticed|make that",
+    r"也|还差|再加|还少|同样|另外|还有|还缺|又",
+)
+FOUND = _cue(
+    r"found|ignore|turned up|my bad|was (?:in|under|there|inside|behind)|were (?:in|under|there|inside)|had the|there all along|strike|got it after all|here after all|never mind the|is here|wasn't missing|no longer missing|spotted",
+    r"找到|有的|在夹层|不缺|划掉|乌龙|看漏|在的|冒出来|翻到|原来在|没缺|又有了|拿走了",
+)
+COVER = _cue(
+    r"covers?|shell|sleeve|colou?rs?|shade|paint|tint|finish|mix it|custom|made-to-order|bespoke|case|skin|tone|hue|dye\w*|lacquer|wrap|pouch|panel|front",
+    r"外壳|壳子?|套子?|颜色|配色|定制|漆|色|面板|皮套|贴皮|喷涂",
+)
+HESITATE = _cue(
+    r"sleep on it|not sure|mull|pause|yes or no|second thoughts|give me time|torn|let me think|think (?:about )?it|bothers|snag|hesita\w*|undecided|on the fence|unsure|wary|reluctant|put off|hmm|need time|can't decide|hold off|in two minds|worri\w*|concern\w*|doubt\w*|but",
+    r"斟酌|先放放|犹豫|不好说|不急着|说不准|打鼓|考虑|膈应|吃不准|担心|再想想|顾虑|怕|卡在|纠结|拿不定|观望|缓缓|想想|没想好|不放心|下不了",
+)
+PURPOSE = _cue(
+    r"for|present|gift|meant|in mind|because of|is why|so that|going to be used|intended|treat",
+    r"给|为了|冲着|准备|图的|干嘛用|用在|所以|送|当作|用来|礼物|拿去|拿来|庆祝",
+)
+SERIAL = _cue(
+    r"serial|s/n|sn|sticker|printed|reads|back of|label|plate|engraved|stamped|says",
+    r"序列号|SN|编号|贴纸|印|背后|机身|铭牌|标签|底部",
+)
+ADDRESS = _cue(
+    r"address|ship-to|ship to|goes to|go to|send|redirect|moved|deliver to|drop|put|place|destination|bound for",
+    r"地址|寄|送|收货|收件|搬家|搬了|换成|改到|送至|送往",
+)
+UNDO = _cue(
+    r"scrap|leave (?:it|the)|forget|keep the|changed my mind|don't (?:redirect|change|move)|never ?mind|second thoughts?|the way it was|old (?:address|one|place)|original|as it was|as before|undo|revert|after all|cancel (?:that|the change)|stick with",
+    r"算了|不改|作废|别改|原地址|照旧|维持|不折腾|用之前|还是原|不用改|还是老|恢复|撤回|别换|不换|还是之前|原来的|取消",
+)
+REOPENED = _cue(
+    r"reopen\w*|re-open\w*|open(?:ed)? (?:again|once more)|back (?:to open|on the list|on|in progress|open)|live again|active again|goes on|going on|picking \S+ up again|picked up again|resumed?|not (?:over|done|closed)|again",
+    r"重开|重新打开|再次|恢复|激活|撤销完结|继续|再开|没算完|重启|重新处理|重新受理|又打开|未完|没完|接着",
+)
+CLOSED = _cue(
+    r"closed?|closing|settled?|done|wraps? up|wrapped up|ticking|resolved|completed?|finished|sorted|signed off|ended|shut|concluded|solved|off the list|archived|finali[sz]ed|put to bed|fixed",
+    r"已关闭|关闭|完结|办结|归档|结了|处理完|关单|办好|句号|结案|了结|已解决|解决了|搞定|结束|处理好|完成|销单|闭环",
+)
+OPENED = _cue(
+    r"opened|new case|complaint|filed|logged|made a ticket|raised|created|number|case is|registered|under",
+    r"新建|投诉|处理中|受理|建了|登记|报上去|单号|已提|售后号|提交|开了|立单|跟进",
+)
+TROUBLE = _cue(
+    r"not happy|normal|report\w*|sorted|something's off|wrong|issue|problem|broken|broke|fault\w*|defect\w*|complain\w*|again|still|same story|it's back|no longer|stopped|doesn't|won't|will not|can't|keeps?|what now|hardly used|look(?:ed)? into|advise|regret|every|fails?|failing|dead|trouble|annoy\w*|disappoint\w*|unhappy|malfunction\w*|acting up|act\w* up|unusable",
+    r"投诉|怎么搞|正常吗|气死|问题|说法|不对劲|老是|又来|还是|照样|老毛病|再次|先前|没治好|异常|故障|坏|质量|盼复|核实|处理|方案|答复|才用|用着用着|毛病|不行|失灵|报修|怎么回事|反复|总是|一直",
+)
+NOT_SUPPORTED = _cue(
+    r"not|no|unsupported|unavailable|lacks?|lacking|without|doesn't|does not|can't|cannot|never|nope|missing|absent|keep dreaming|dead|isn't|excluded|removed|dropped|n/a|not yet|fails?",
+    r"不支持|无|否|不含|不可用|没有|没|不行|做不了|缺|别想|做梦|不带|摆设|不能|未支持|不具备|暂不|未提供|取消|×|不适配|不配",
+)
+ONLY_ON = _cue(
+    r"only|exclusively|exclusive|restricted|limited|reserved", r"仅|只有|限|专属|只开放|独占|只在|仅限|限定|独享"
+)
+STOCK = _cue(
+    r"stock|on hand|inventory|units?|pcs|in store|count|recount|available|left|warehouse|qty|quantity",
+    r"库存|盘点|可用|在库|余|复盘|现货|剩|结存|存货|件|台",
+)
+OFFER = _cue(
+    r"fancy|offer|like the|there's also|thought about|we could add|add(?:ing)?|recommend|suggest|interested in|how about|consider|upgrade|take out|go with|sign up|include|have you",
+    r"要不要|推荐|了解一下|老客户|给您配|提一句|考虑|加个|加购|看看|搭配|建议|办个|来个|试试|现在有",
+)

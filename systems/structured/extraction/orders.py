@@ -1,0 +1,149 @@
+"""Facts about orders: price, planned day, arrival, carrier, tracking, address, refund."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtrial.systems.models.reader.value import Value
+from memtrial.systems.models.reader.values_names import find_places
+from memtrial.systems.structured.extraction import cues
+from memtrial.systems.structured.extraction.drafts import Case, Draft
+from memtrial.systems.structured.extraction.learn import digits
+from memtrial.systems.structured.node import State
+
+_VERB_ZH = re.compile(
+    r"^.*(?:寄往|寄到|寄|送至|送到|送往|送|换成|换为|换|改成|改为|改到|改寄|改|到|至|往|更新为|登记了|为|是|好)(?=[\u4e00-\u9fff]{2})"
+)
+_LABEL_BEFORE = re.compile(r"^.*(?:地址|address|ship-to for|ship to|goes to)\s?[:：=]?\s?", re.IGNORECASE)
+
+
+def days(case: Case) -> list[Value]:
+    """Return the whole days that the text names."""
+    return [v for v in case.said.of_kind("date") if len(v.norm) == 10]
+
+
+def order_records(case: Case) -> Iterator[Draft]:
+    """Facts from a record that names an order."""
+    order = case.said.first("order")
+    product = case.said.first("product")
+    filed = case.learner.filed.get(order)
+    if not product and filed:
+        product = filed.product
+    ids = (filed.message_id,) if filed and not case.said.first("product") else ()
+    base = {"subject": order, "owner": case.customer, "also": (product,) if product else (), "ids": ids}
+    money = case.said.of_kind("money")
+    dates = days(case)
+    if money:
+        priced = case.memory.current((case.customer, order, "price"))
+        back = bool(cues.REFUND.search(case.text)) or (priced is not None and not case.said.first("product"))
+        value = money[-1]
+        yield Draft("refund" if back else "price", value.norm, "money", say=value.say, **base)  # type: ignore[arg-type]
+    elif dates:
+        value = dates[-1]
+        delivered = cues.DELIVERED.search(case.text) and not cues.DELAYED.search(case.text)
+        attribute = "arrival_date" if delivered else "delivery_date"
+        yield Draft(attribute, value.norm, "date", say=value.say, fact_type="event" if delivered else "plan", **base)  # type: ignore[arg-type]
+        if not delivered and cues.DELAYED.search(case.text):
+            cause = max(case.rest(*dates), key=len, default="")
+            yield Draft("delay", cause or "yes", "text", fact_type="event", **base)  # type: ignore[arg-type]
+    else:
+        numbers = [v for v in case.said.of_kind("id", "phone") if digits(v.text) >= 6]
+        if numbers:
+            yield Draft("tracking", numbers[-1].text, "id", **base)  # type: ignore[arg-type]
+            carrier = max(case.rest(numbers[-1]), key=len, default="")
+            if carrier:
+                yield Draft("carrier", carrier, "name", **base)  # type: ignore[arg-type]
+        elif place := address_in(case):
+            yield Draft("address", place, "text", **base)  # type: ignore[arg-type]
+
+
+def address_in(case: Case) -> str:
+    """Return a postal address in the text, or ""."""
+    if not any(c.isdigit() for c in case.text):
+        return ""
+    spans = [(m.start, m.end) for m in case.said.mentions]
+    text = case.text
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]}|{text[end:]}"
+    places = [v for part in text.split("|") for v in find_places(part) if digits(v.text)]
+    if not places:
+        return ""
+    place = max((v.text for v in places), key=len)
+    place = _LABEL_BEFORE.sub("", place)
+    return _VERB_ZH.sub("", place) if case.said.language == "zh" else place
+
+
+def delivery_talk(case: Case) -> Iterator[Draft]:
+    """What somebody at the desk, or the customer, says of a day on which something comes or came."""
+    dates = days(case)
+    product, ids = case.thing("product")
+    if not dates or not product:
+        return
+    value = dates[-1]
+    order = case.order_of(product)
+    base = {"subject": order or product, "owner": case.customer, "also": (product,), "ids": ids}
+    if case.said.voice == "staff":
+        state: State = "uncertain" if cues.GUESS.search(case.text) else "active"
+        yield Draft("delivery_date", value.norm, "date", say=value.say, state=state, fact_type="plan", **base)  # type: ignore[arg-type]
+    elif not ids and not cues.SINCE.search(case.text):
+        yield Draft("arrival_date", value.norm, "date", say=value.say, fact_type="event", **base)  # type: ignore[arg-type]
+
+
+def address_talk(case: Case) -> Iterator[Draft]:
+    """A change of address by the customer, noted by the desk, or undone."""
+    said = case.said
+    last = case.focus.last("address")
+    place = address_in(case)
+    if place:
+        product, ids = case.thing("product")
+        if last is not None and last.value == place and said.voice == "staff":
+            yield Draft(
+                "address", place, "text", last.subject, last.owner, ids=last.message_ids, also=last.entities[:1]
+            )
+        elif product and (said.voice == "customer" or last is not None):
+            subject = case.order_of(product) or product
+            yield Draft("address", place, "text", subject, case.customer, ids=ids, also=(product,))
+    elif last is not None and said.voice == "customer" and cues.UNDO.search(case.text) and not said.first("product"):
+        spot = (last.owner, last.subject, "address")
+        history = case.memory.history.get(spot, [])
+        yield Draft("address", last.value, "text", last.subject, last.owner, "retracted", ids=last.message_ids)
+        earlier = next((f for f in reversed(history) if f.value != last.value and f.state == "active"), None)
+        if earlier is not None:
+            yield Draft("address", earlier.value, "text", last.subject, last.owner, ids=earlier.message_ids)
+
+
+def refund_talk(case: Case) -> Iterator[Draft]:
+    """An amount that the desk says comes back for a product."""
+    money = case.said.of_kind("money")
+    product, ids = case.thing("product")
+    if not money or not product:
+        return
+    final = cues.FINAL.search(case.text)
+    state: State = (
+        "uncertain"
+        if cues.ESTIMATE.search(case.text) and not (final and not cues.GUESS.search(case.text))
+        else "active"
+    )
+    value = money[-1]
+    subject = case.order_of(product) or product
+    yield Draft("refund", value.norm, "money", subject, case.customer, state, say=value.say, ids=ids, also=(product,))
+
+
+def vouchers(case: Case) -> Iterator[Draft]:
+    """A voucher offered, granted or refused."""
+    if not cues.VOUCHER.search(case.text) or not case.customer:
+        return
+    who = case.customer
+    money = case.said.of_kind("money")
+    last = next((f for f in reversed(case.memory.history.get((who, who, "voucher"), ()))), None)
+    ids = last.message_ids if last and not money else ()
+    maybe = bool(cues.MAYBE.search(case.text))
+    refused = not money and bool(cues.REFUSED.search(case.text))
+    granted = not refused and not maybe and bool(money or cues.GRANTED.search(case.text))
+    if money:
+        value = money[-1]
+        state: State = "active" if granted else "uncertain"
+        yield Draft("voucher", value.norm, "money", who, who, state, "promotion", say=value.say)
+    if money or refused or granted:
+        yield Draft("voucher_granted", "yes" if granted else "no", "boolean", who, who, fact_type="promotion", ids=ids)

@@ -1,0 +1,158 @@
+"""Facts about tickets and complaints, returns, and missing parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memtrial.systems.structured.extraction import cues
+from memtrial.systems.structured.extraction.drafts import Case, Draft
+from memtrial.systems.structured.extraction.leftover import chunks
+from memtrial.systems.structured.node import State
+
+_LIST = re.compile(r"\s*(?:,|、|，|;|；|\band\b|&|\bnor\b|\bor\b|以及|还有|和|跟|与)\s*")
+_ARTICLE = re.compile(
+    r"^(?:the|an?|my|any|no|your|its|also|even|either|plus|and|oh|with|those|these|that|this)\s+", re.IGNORECASE
+)
+_FILLER_EN = re.compile(
+    r"^(?:so|ok|okay|right|erm|look|hi|hi again|hello|well|oh|btw|hey|just wondering|sorry|sadly|the|my|a|an|i|it|is|was|that|and|but|because|as|since|how do|can|to|in|on|of|about|like|for|be|could|would|should|something|rather|please|with|at|has|have|does|again|once more|still|yet|by the way)\s+|\s+(?:please|thanks|pls|haha|again|once more|like before|by the way|so|is|the|of|on|in|for|with|and|my|it|to|a|box|parcel|now)$",
+    re.IGNORECASE,
+)
+_FILLER_ZH = re.compile(
+    r"^(?:那个|对了|嗯|话说|我说|哎|亲|请教下|顺便|喏|我|这|你们|的|是|要|想要|想|就|都|也|还|又|再|有|啊|呀|嘛|能|可以|让|把|给|里面|里|盒子里|原因是|因为|主要是|最好是|其实|那种|用着用着|才用几次就|老是|还是|照样|再次|一事|近日|出现异常|本人使用|我购买)"
+    r"|(?:谢谢|哈|辛苦|麻烦啦|不急|好吧|吧|啊|呀|吗|了|的|呢|哦|那种感觉|这个|这块|让我犹豫|一事)$"
+)
+
+
+def trimmed(text: str, language: str) -> str:
+    """Drop fillers from both ends."""
+    pattern = _FILLER_ZH if language == "zh" else _FILLER_EN
+    for _ in range(8):
+        shorter = pattern.sub("", text, count=1).strip(" ,，.。:：-–…~～!！")
+        if shorter == text or not shorter:
+            break
+        text = shorter
+    return text
+
+
+def free_text(case: Case, *cut: re.Pattern[str]) -> str:
+    """Return the longest piece of the text outside the entities, cut at cue words, without fillers."""
+    spans = [(m.start, m.end) for m in case.said.mentions]
+    spans += [m.span() for pattern in cut for m in pattern.finditer(case.text)]
+    found = [trimmed(piece, case.said.language) for piece in chunks(case.text, spans)]
+    return max(found, key=len, default="")
+
+
+def whole_clause(case: Case) -> str:
+    """Return the longest piece of the text outside the entities, whatever words are in it."""
+    return free_text(case)
+
+
+def tickets(case: Case) -> Iterator[Draft]:
+    """What a message says of a ticket: opened, closed or opened again, and what is done about it."""
+    ticket = case.said.first("ticket")
+    if not ticket or case.said.voice not in ("record", "staff"):
+        return
+    filed = case.learner.filed.get(ticket)
+    product, ids = case.thing("product")
+    if filed and filed.product and not case.said.first("product"):
+        product, ids = filed.product, (filed.message_id,)
+    owner = filed.customer if filed and filed.customer else case.customer
+    base = {"owner": owner, "also": (product,) if product else ()}
+    known = case.memory.current((owner, ticket, "ticket_state"))
+    if known is None and not (cues.CLOSED.search(case.text) and not case.said.first("product")):
+        yield Draft("ticket_state", "open", "text", ticket, state="open", fact_type="complaint", ids=ids, **base)  # type: ignore[arg-type]
+        if case.said.voice == "record" and product:
+            symptom = max(case.rest(), key=len, default="")
+            if symptom:
+                yield Draft("symptom", symptom, "text", product, owner, "open", "complaint", also=(ticket,))
+        return
+    again = bool(cues.REOPENED.search(case.text))
+    closed = bool(cues.CLOSED.search(case.text)) and not again
+    state: State = "open" if again else "resolved" if closed else (known.state if known else "open")
+    if again or closed:
+        value = "open" if again else "resolved"
+        yield Draft("ticket_state", value, "text", ticket, state=state, fact_type="complaint", ids=ids, **base)  # type: ignore[arg-type]
+    done = free_text(case, _TICKET_TALK)
+    if done:
+        yield Draft("handling", done, "text", ticket, state=state, fact_type="complaint", ids=ids, **base)  # type: ignore[arg-type]
+
+
+_TICKET_TALK = re.compile(
+    r"\b(?:is closed on our side|closed|we've settled|settled|all done with|closing \S+ now|closing|so i'm ticking it off|that wraps up|is live again|i've put|back on the list|has been opened once more|open again|"
+    r"re-?opened|you're right|goes on|picking|up again|back to open|active again|case|done|resolved|ticket)\b"
+    r"|工单|您的|已关闭|关闭|完结|办结|归档|结了|处理完毕|这边|关单了?|办好啦|画句号了|重新打开了?|继续跟|恢复处理|又把|激活了|再开|没算完|重开|再次处理中|恢复|撤销完结",
+    re.IGNORECASE,
+)
+
+
+def complaints(case: Case) -> Iterator[Draft]:
+    """A fault that the customer reports."""
+    product = case.said.first("product")
+    if not product or not cues.TROUBLE.search(case.text):
+        return
+    symptom = whole_clause(case)
+    if symptom:
+        yield Draft("symptom", symptom, "text", product, case.customer, "open", "complaint")
+
+
+def returns(case: Case) -> Iterator[Draft]:
+    """Why the customer sends something back."""
+    product = case.said.first("product")
+    if not product or not cues.RETURN.search(case.text):
+        return
+    reason = free_text(case, _RETURN_TALK)
+    if reason:
+        yield Draft("return_reason", reason, "text", product, case.customer)
+
+
+_RETURN_TALK = re.compile(
+    r"\b(?:i'd like to return|has to go back|can i send|how do i return|returning|it's a no from me on|please take|take|isn't staying|sadly|send back|back|return)\b"
+    r"|想退了?|退货|能退吗|我不要了|不要了|申请退一下|原因是|帮我走|的退货|不太满意|退吧|得寄回去|申请退",
+    re.IGNORECASE,
+)
+
+
+def missing(case: Case) -> Iterator[Draft]:
+    """Parts that lack in a box; one more of them; one found after all."""
+    said = case.said
+    product = said.first("product")
+    last = case.focus.last("missing", said.message.sender)
+    if product:
+        if cues.MISSING.search(case.text) and not cues.FOUND.search(case.text) and (items := _items(case)):
+            yield Draft("missing", "; ".join(items), "text", product, case.customer)
+        return
+    if last is None:
+        return
+    spot = (last.owner, last.subject, "missing")
+    current = case.memory.current(spot) or last
+    lacking = current.value.split("; ")
+    low = case.text.lower()
+    back = [item for item in lacking if item.lower() in low]
+    if (back and cues.FOUND.search(case.text)) or (back and not cues.MISSING.search(case.text)):
+        left = [item for item in lacking if item not in back]
+        yield Draft("missing", "; ".join(back), "text", last.subject, last.owner, "retracted", ids=current.message_ids)
+        if left:
+            yield Draft("missing", "; ".join(left), "text", last.subject, last.owner, ids=current.message_ids)
+    elif not back and (cues.MISSING.search(case.text) or cues.MORE.search(case.text)) and (items := _items(case)):
+        value = "; ".join([*lacking, *items[:1]])
+        yield Draft("missing", value, "text", last.subject, last.owner, ids=current.message_ids)
+
+
+_MISSING_TALK = re.compile(
+    r"\b(?:box of|came without|unpacked|can't find|not in|box|parcel|is here but|didn't come|somebody forgot|someone forgot|forgot|with my|no sign of|in the|just noticed|isn't there|aren't there|make that|looked everywhere|is missing|are missing|missing|add|to that|either|as well|too|plus|also|oh|without|but|is here)\b"
+    r"|盒子里|少了|拆了|没看到|漏发|没给我装|那单|收到|里面翻遍了|里面|没有|哦对|也没有|还差|再加一个|没见着|刚发现|也漏了|同样没给|另外|也缺|缺|漏|少|没给|没见|没装|也",
+    re.IGNORECASE,
+)
+
+
+def _items(case: Case) -> list[str]:
+    spans = [(m.start, m.end) for m in case.said.mentions]
+    spans += [m.span() for m in _MISSING_TALK.finditer(case.text)]
+    items: list[str] = []
+    for piece in chunks(case.text, spans):
+        for part in _LIST.split(piece):
+            item = _ARTICLE.sub("", trimmed(_ARTICLE.sub("", part.strip()), case.said.language)).strip()
+            if len(item) > 1 and len(item) < 40 and any(c.isalpha() for c in item) and not cues.MISSING.fullmatch(item):
+                items.append(item)
+    return list(dict.fromkeys(items))[:6]

@@ -1,0 +1,169 @@
+"""What customers say in passing: appointments, colours, doubts, occasions, serial numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from memtrial.systems.models.reader.cues import is_withdrawal
+from memtrial.systems.models.reader.values_dates import in_month_of
+from memtrial.systems.structured.extraction import cues
+from memtrial.systems.structured.extraction.drafts import Case, Draft
+from memtrial.systems.structured.extraction.learn import digits
+from memtrial.systems.structured.extraction.orders import days
+from memtrial.systems.structured.extraction.service import free_text
+from memtrial.systems.structured.node import Fact
+
+_PLAN_EN = re.compile(
+    r"\b[A-Z][\w+-]*(?:\s(?:and|-)?\s?[\w+-]+){0,2}\s(?:[Pp]lan|[Cc]over|[Ii]nsurance|[Pp]rotection|[Ww]arranty|[Pp]ackage|[Mm]embership|[Ss]ubscription|[Cc]are)\b"
+)
+_PLAN_ZH = re.compile(
+    r"(?:要不要|加个|加购|办个|推荐您?|看看|了解一下|现在有|给您|配个?|怎么样|顺便提一句|很多老客户|考虑|一下|搭配|试试|建议|来个|您|[，,。？?！!\s])+"
+)
+_PLAN_NAME_ZH = re.compile(r"^[\u4e00-\u9fffA-Za-z0-9+]{2,8}$")
+_SHORT = 60
+
+
+def plans(case: Case) -> None:
+    """Learn the name of a service plan that the desk offers."""
+    said = case.said
+    if (
+        said.voice != "staff"
+        or not cues.OFFER.search(case.text)
+        or said.first("product", "order", "ticket")
+        or said.values
+    ):
+        return
+    if said.language == "en":
+        match = _PLAN_EN.search(case.text)
+        name = match.group() if match else ""
+    else:
+        names = [p for p in _PLAN_ZH.split(case.text) if _PLAN_NAME_ZH.match(p)]
+        name = names[0] if len(names) == 1 else ""
+    if name:
+        key = case.learner.lexicon.add("topic", name).key
+        case.memory.features.setdefault(key, "plan")
+        case.focus.name("plan", key, said.message.id)
+
+
+def doubts(case: Case) -> Iterator[Draft]:
+    """A plan neither taken nor refused, and why."""
+    named = [k for k in case.said.all("topic") if case.memory.features.get(k) == "plan"]
+    plan = named[0] if named else ""
+    if not plan or not cues.HESITATE.search(case.text):
+        return
+    worry = free_text(case, _DOUBT_TALK)
+    if worry:
+        yield Draft("doubt", worry, "text", plan, case.customer, "open", "preference")
+        yield Draft("agreed", "no", "boolean", plan, case.customer, "uncertain", "preference")
+
+
+_DOUBT_TALK = re.compile(
+    r"\b(?:let me sleep on it|it's|that bothers me|bothers me|not sure about|yet|and so on|i need to mull over|mostly because of|because of|makes me pause|can't say yes or no to|gives me second thoughts|give me time with|i don't love|torn|is the snag|i hear you on|let me think|but|hmm)\b"
+    r"|我再斟酌一下|主要是顾虑|顾虑|先放放|让我犹豫|不好说|怕|不急着定|卡在|上$|说不准要不要|这块我打鼓|容我考虑考虑|有点膈应|我对|吃不准|担心的是|担心|挺心动|可(?=[^以])|再想想|嘛",
+    re.IGNORECASE,
+)
+
+
+def visits(case: Case) -> Iterator[Draft]:
+    """A day on which somebody is to come, or its correction in the next breath."""
+    said = case.said
+    dates = days(case)
+    if not dates or said.voice != "customer":
+        return
+    product = said.first("product")
+    last = case.focus.last("visit_date", said.message.sender)
+    value = dates[-1]
+    if not product and last is not None:
+        value = in_month_of(value, date.fromisoformat(last.value), said.language)
+        if value.norm != last.value:
+            yield _back(last)
+            yield Draft(
+                "visit_date",
+                value.norm,
+                "date",
+                last.subject,
+                last.owner,
+                "active",
+                "plan",
+                value.say,
+                last.message_ids[-1:],
+            )
+        return
+    today = said.message.timestamp.date().isoformat()
+    if product and value.norm > today and (cues.VISIT.search(case.text) or not said.asks):
+        yield Draft("visit_date", value.norm, "date", product, case.customer, "active", "plan", value.say)
+
+
+def _back(last: Fact) -> Draft:
+    return Draft(
+        last.attribute,
+        last.value,
+        last.value_kind,
+        last.subject,
+        last.owner,
+        "retracted",
+        last.fact_type,
+        ids=last.message_ids,
+    )
+
+
+_COLOUR_TALK = re.compile(
+    r"\b(?:for the|i picture|about the|custom|shell|of the|something like|cover|could it be|i keep coming back to|should have|you know|thinking|sleeve|if they can mix it|made-to-order|would be lovely|could be|hm|on reflection|rather|actually no|actually|slept on it|instead|my wife says|and she's right|forget what i said|let's go|after all|no|case)\b"
+    r"|的外壳|外壳|想要|那种感觉|定制|的套子|套子|颜色要|能做|我心里想的是|的壳|定制色|你懂吧|壳子|要是|就绝了|配|给|做壳|偏|最好是|那个|保护壳|想了想还是|不不|换|我老婆说|好看|听她的|前面说的颜色不算|改主意了|要不|就这个|要(?=[\u4e00-\u9fff]{2})|壳",
+    re.IGNORECASE,
+)
+
+
+def colours(case: Case) -> Iterator[Draft]:
+    """A colour wished for, or swapped for another a moment later."""
+    said = case.said
+    product = said.first("product")
+    last = case.focus.last("colour", said.message.sender)
+    if product and cues.COVER.search(case.text):
+        wish = free_text(case, _COLOUR_TALK)
+        if wish:
+            yield Draft("colour", wish, "text", product, case.customer, fact_type="preference")
+    elif not product and last is not None and last.state == "active" and is_swap(case):
+        wish = free_text(case, _COLOUR_TALK)
+        if wish and wish != last.value:
+            yield _back(last)
+            yield Draft("colour", wish, "text", last.subject, last.owner, fact_type="preference", ids=last.message_ids)
+
+
+_SWAP = re.compile(
+    r"\b(?:rather|instead|reflection|actually|after all|forget what|let's go|says|make it|switch|change|no,|better|prefer|second thought)|想了想|还是|换|改主意|不算|要不|听|不不|改成|说.{1,14}好看",
+    re.IGNORECASE,
+)
+
+
+def is_swap(case: Case) -> bool:
+    """Whether a short follow-up takes back what was wished for."""
+    return len(case.text) < _SHORT and bool(is_withdrawal(case.text) or _SWAP.search(case.text))
+
+
+_FOR_TALK = re.compile(
+    r"\b(?:is for|by the way|i got the|for|fingers crossed|is a present|present|it has to look nice|is meant|we picked the|so please pack it well|bought the|with|in mind|you see|is why i need the|is why|'s)\b"
+    r"|是给|准备的|买|是为了|包装好点哈?|要用在|给|用$|其实|是冲着|买的|所以才挑了|图的就是|你猜|干嘛用|这|啊",
+    re.IGNORECASE,
+)
+
+
+def occasions(case: Case) -> Iterator[Draft]:
+    """Whom or what a product is for."""
+    product = case.said.first("product")
+    if not product or not cues.PURPOSE.search(case.text) or case.said.asks or case.said.first("order"):
+        return
+    what = free_text(case, _FOR_TALK)
+    if len(what) > 1:
+        yield Draft("occasion", what, "text", product, case.customer, fact_type="preference")
+
+
+def serials(case: Case) -> Iterator[Draft]:
+    """A serial number read out."""
+    said = case.said
+    product = said.first("product")
+    codes = [v for v in said.of_kind("id", "phone") if digits(v.text) >= 4]
+    if product and codes and not said.first("order", "ticket"):
+        yield Draft("serial", codes[-1].text, "id", product, case.customer, fact_type="product")
