@@ -15,11 +15,11 @@ from memtrial.systems.baselines.parts import Part
 from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.models.reader.values import extract_values
 from memtrial.systems.models.reader.values_names import find_quoted
+from memtrial.systems.models.times import find_times
 
 Channel: TypeAlias = Literal["keyword", "vector", "metadata", "graph"]
 CHANNELS: tuple[Channel, ...] = ("keyword", "vector", "metadata", "graph")
 
-_RANGE_KINDS = frozenset({"date"})
 _EXACT_KINDS = frozenset({"id", "money", "percent", "date", "time", "email", "phone", "url"})
 _VAGUE = re.compile(
     r"\b(?:that|this|those|some|one of (?:the|those)|the (?:one|thing|stuff)|something|sort of|kind of|like a)\b"
@@ -100,12 +100,11 @@ def context_scores(query: Query, *, time_range: bool | None = None) -> dict[Chan
 
     Args:
         query: the question.
-        time_range: whether it names a time range; None looks for a date in it.
+        time_range: whether it names a time range; None looks for one in its text.
     """
     text = query.text
     if time_range is None:
-        values = extract_values(text, query.asked_at, language_of(text, query.language))
-        time_range = any(value.kind in _RANGE_KINDS for value in values)
+        time_range = any(found.kind != "vague" for found in find_times(text, query.asked_at, query.language))
     said: dict[Channel, float] = {}
     if time_range:
         said["metadata"] = 0.8

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from memtrial.systems.base import Query, Trace
 from memtrial.systems.baselines.parts import Part
-from memtrial.systems.models.reader.text import language_of
-from memtrial.systems.models.reader.values import extract_values
+from memtrial.systems.models.times import find_times
 from memtrial.systems.structured.trust import SourceParams, Weighed
 from memtrial.systems.structured.trust.consistency import Wants
 
@@ -29,8 +27,8 @@ def _words(english: str, chinese: str) -> re.Pattern[str]:
 _LAST = _words(
     r"(?:the )?last (?:time|order|one|purchase|visit|call|ticket|message)|(?:my|our) last|most recent(?:ly)?|latest"
     r"|previous(?:ly)?|earlier|recently|lately|the other day|(?:just|had) (?:now )?told",
-    # "3月5日之前" is a deadline
-    r"上次|上一次|上回|(?<![\d日号月年天周点内])之前|前几天|前些天|最近|最新|刚才|刚刚",
+    # "3月5日之前" and "周五之前" are deadlines
+    r"上次|上一次|上回|(?<![\d日号月年天周点内一二三四五六末底午晚])之前|前几天|前些天|最近|最新|刚才|刚刚",
 )
 _BINDING = _words(
     r"contract(?:s|ual(?:ly)?)?|clauses?|terms (?:and conditions|of (?:service|use|sale|delivery|payment))"
@@ -183,30 +181,9 @@ def demand_authority(candidates: Sequence[Weighed], policy: Policy, sources: Sou
 
 
 def _past_time(query: Query, text: str) -> datetime | None:
-    """Return the end of the last past time that a question names as the time to read at; None where it names none."""
+    """Return the last moment of the latest past time that a question names as the time to read at; None without one."""
     if not _AS_OF.search(text):
         return None
-    ends = [
-        end
-        for value in extract_values(text, query.asked_at, language_of(text, query.language))
-        if value.kind == "date" and (end := _end_of(value.norm)) is not None and end < query.asked_at
-    ]
-    return max(ends, default=None)
-
-
-def _end_of(norm: str) -> datetime | None:
-    """Return the last moment of a day, week, month or year in the norm of a value (2024-03-05, 2024-W10, 2024-03, 2024)."""
-    try:
-        if "W" in norm:
-            year, week = norm.removesuffix("-end").split("-W")
-            last = date.fromisocalendar(int(year), int(week), 7)
-        elif len(norm) == 4:
-            last = date(int(norm), 12, 31)
-        elif len(norm) == 7:
-            year, month = norm.split("-")
-            last = date(int(year), int(month), monthrange(int(year), int(month))[1])
-        else:
-            last = date.fromisoformat(norm)
-        return datetime.combine(last + timedelta(days=1), time(), UTC) - timedelta(microseconds=1)
-    except (ValueError, OverflowError):
-        return None
+    times = find_times(text, query.asked_at, query.language)
+    ends = [found.end for found in times if found.kind != "vague" and found.end <= query.asked_at]
+    return max(ends) - timedelta(microseconds=1) if ends else None
