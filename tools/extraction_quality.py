@@ -23,8 +23,8 @@ from pathlib import Path
 from memtrial.datasets.schema import Corpus, Message
 from memtrial.datasets.supportdesk import generate_world
 from memtrial.datasets.supportdesk.log import TenantLog
-from memtrial.datasets.supportdesk.world import Topic
 from memtrial.datasets.supportdesk.world import Fact as WorldFact
+from memtrial.datasets.supportdesk.world import Topic
 from memtrial.systems.base import Context, Trace
 from memtrial.systems.structured.extraction import ExtractionParams, Extractor
 from memtrial.systems.structured.extraction.folding import key_of
@@ -51,19 +51,31 @@ def extract(messages: list[Message]) -> tuple[Extraction, float]:
     return out, time.perf_counter() - start
 
 
-def same_value(fact: Fact, kind: str, accepted: tuple[str, ...]) -> bool:
-    """Whether a fact's value is one of the accepted forms."""
+def same_value(fact: Fact, kind: str, accepted: tuple[str, ...], *, loose: bool = False) -> bool:
+    """Whether a fact's value is one of the accepted forms; ``loose``: some of a list is enough."""
     value = fact.value
     if kind == "open":
         return (value == "open") == (accepted[0] in ("yes", "是"))
     if kind == "delayed":
         return True
     if kind == "missing":
-        return {key_of(v) for v in value.split("; ")} == {key_of(v) for v in accepted}
+        mine, theirs = {key_of(v) for v in value.split("; ")}, {key_of(v) for v in accepted}
+        return (
+            mine <= theirs
+            if loose
+            else theirs <= mine
+            if fact.state == "active" and len(theirs) == 1
+            else mine == theirs
+        )
     if fact.value_kind == "boolean":
         return (value == "yes") == (accepted[0] in ("yes", "是", "支持"))
     if kind == "spec":
-        return any(key_of(value) in key_of(form) for form in accepted) and accepted[0] not in ("yes", "no", "支持", "不支持")
+        return any(key_of(value) in key_of(form) for form in accepted) and accepted[0] not in (
+            "yes",
+            "no",
+            "支持",
+            "不支持",
+        )
     if fact.value_kind in ("money", "quantity"):
         mine, theirs = _NUMBER.search(value), _NUMBER.search(accepted[0])
         return bool(mine and theirs and Decimal(mine[0]) == Decimal(theirs[0]))
@@ -82,14 +94,21 @@ def about(fact: Fact, topic: Topic) -> bool:
     return not topic.detail or key_of(fact.attribute.partition(":")[2]) == key_of(topic.detail)
 
 
-def matches(fact: Fact, topic: Topic, told: WorldFact, ids: list[str]) -> bool:
-    """Whether a typed fact says what the world's fact says, from its last message."""
+def matches(fact: Fact, topic: Topic, told: WorldFact) -> bool:
+    """Whether a typed fact says what the world's fact says."""
     return (
         fact.attribute.partition(":")[0] == ATTRIBUTES[topic.kind]
-        and ids[told.refs[-1]] in fact.message_ids
         and same_value(fact, topic.kind, told.values)
         and about(fact, topic)
     )
+
+
+def true_in(fact: Fact, topic: Topic, told: WorldFact) -> bool:
+    """Whether the world holds what a typed fact says: lists while they grow are right as far as they go."""
+    if topic.kind != "missing":
+        return matches(fact, topic, told)
+    everything = tuple({value for other in topic.facts for value in other.values})
+    return fact.attribute == "missing" and same_value(fact, "missing", everything, loose=True) and about(fact, topic)
 
 
 class Count:
@@ -119,13 +138,16 @@ class Count:
                 if told.status == "closed":
                     continue  # tells again what the facts before it tell
                 last = log.ids[told.refs[-1]]
-                topics[last].append((topic, told))
+                for ref in told.refs:
+                    topics[log.ids[ref]].append((topic, told))
+                if topic.kind == "voucher_sure" and told.status == "retracted":
+                    continue  # what a reader might take it for; nobody says so
                 if told.status == "injected":
                     self.injected[0] += 1
                     self.injected[1] += any(f.attribute or f.state != "injected" for f in by_message[last])
                     continue
                 self.told[topic.kind] += 1
-                hit = any(matches(f, topic, told, log.ids) for f in by_message[last])
+                hit = any(matches(f, topic, told) for f in by_message[last])
                 self.found[topic.kind] += hit
                 self.reached[topic.kind] += bool(by_message[last])
                 if not hit:
@@ -137,11 +159,13 @@ class Count:
             if attribute not in kinds or fact.state == "retracted":
                 continue
             self.taken[attribute] += 1
-            hits = (matches(fact, t, told, log.ids) for id in fact.message_ids for t, told in topics[id])
+            hits = (true_in(fact, t, told) for id in fact.message_ids for t, told in topics[id])
             right = any(hits)
             self.right[attribute] += right
             if not right:
-                self.misses[f"wrong {attribute}"].append(f"{texts[fact.message_ids[-1]]!r} gave {fact.value!r} {fact.subject}")
+                self.misses[f"wrong {attribute}"].append(
+                    f"{texts[fact.message_ids[-1]]!r} gave {fact.value!r} {fact.subject}"
+                )
 
     def table(self) -> Iterable[str]:
         """Yield the lines of a Markdown table."""

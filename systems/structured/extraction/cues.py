@@ -35,11 +35,15 @@ ASKS_FEE = _cue(
 )
 RETURN = _cue(
     r"returns?|returned|returning|send(?:s|ing)? (?:\w+ ){0,4}back|sent back|send-?back|take (?:\w+ ){0,4}back|bring (?:\w+ ){0,3}back|go(?:es)? back|going back|has to go|give (?:\w+ ){0,3}back|isn't staying|a no from me|money back|don't want",
-    r"退货|退掉|退了|想退|能退|退回|退一下|申请退|退吧|退换|可退|不要了|寄回|退",
+    r"退货|退掉|退了|想退|能退|退回|退一下|申请退|退吧|退换|可退|不要了|寄回|退(?!休|伍|役|烧|潮|步|出|让|热|掉的)",
 )
 REFUND = _cue(
     r"refund\w*|credit\w*|pa(?:y|id|ying) back|paid out|reimburs\w*|money back|payback|chargeback|get back|come back|give back|returned to (?:you|the card)",
-    r"退款|已退|贷记|返还|退还|退您|退给|打回|实退|退回|冲红|红冲|原路|返款|能退|退",
+    r"退款|已退|贷记|返还|退还|退您|退给|打回|实退|退回|冲红|红冲|原路|返款|能退|退(?!休|伍|役|烧|潮|步|出|让|热)",
+)
+ASKS_REFUND = _cue(
+    r"refund\w*|my money|money (?:for|back)|see for|how much (?:do|will|would|did) i|do i get back",
+    r"退款|退.{0,12}(?:多少|几)|钱呢|的钱|退款金额",
 )
 ESTIMATE = _cue(
     r"roughly|about|around|estimate\w*|probably|ballpark|likely|approx\w*|before the check|pending|guess|think|should|maybe|perhaps|expected|provisional\w*|preliminary|first look|could be|tentative\w*|up to|in the region|subject to|or so|assum\w*",
@@ -76,14 +80,14 @@ VISIT = _cue(
 SINCE = re.compile(r"\bsince\b|\bever since\b|自从?|从.{0,8}(?:起|开始)|以来|近日", re.IGNORECASE)
 MISSING = _cue(
     r"without|can't find|cannot find|couldn't find|not in|didn't come|did not come|forgot|no sign|missing|lack\w*|absent|left out|wasn't (?:in|there)|weren't (?:in|there)|isn't (?:in|there)|aren't (?:in|there)|not included|short of|omitted|no trace|nowhere|didn't get|never came|not there",
-    r"少了|没看到|漏发|没给|缺|漏|没有|差|没见|不见|没装|没放|少发|找不到|没找到|没带|少",
+    r"少了|没看到|漏发|没给|缺|漏(?!听|水|电|气|风|油|光|音|接|斗)|(?<!有)没有|还差|没见|不见了|没装|没放|少发|少给|少装|还少|少一|找不到|没找到|没带",
 )
 MORE = _cue(
     r"also|too|either|as well|plus|add|another|and no|on top|and the|just noticed|make that",
     r"也|还差|再加|还少|同样|另外|还有|还缺|又",
 )
 FOUND = _cue(
-    r"found|ignore|turned up|my bad|was (?:in|under|there|inside|behind)|were (?:in|under|there|inside)|had the|there all along|strike|got it after all|here after all|never mind the|is here|wasn't missing|no longer missing|spotted",
+    r"found|ignore|turned up|my bad|was (?:in|under|there|inside|behind)|were (?:in|under|there|inside)|had the|there all along|strike|got it after all|here after all|never mind the|wasn't missing|no longer missing|spotted",
     r"找到|有的|在夹层|不缺|划掉|乌龙|看漏|在的|冒出来|翻到|原来在|没缺|又有了|拿走了",
 )
 COVER = _cue(
@@ -96,7 +100,7 @@ HESITATE = _cue(
 )
 PURPOSE = _cue(
     r"for|present|gift|meant|in mind|because of|is why|so that|going to be used|intended|treat",
-    r"给|为了|冲着|准备|图的|干嘛用|用在|所以|送|当作|用来|礼物|拿去|拿来|庆祝",
+    r"给(?!个|点)|为了|冲着|准备|图的|干嘛用|用在|所以|送|当作|用来|礼物|拿去|拿来|庆祝",
 )
 SERIAL = _cue(
     r"serial|s/n|sn|sticker|printed|reads|back of|label|plate|engraved|stamped|says",
@@ -112,7 +116,7 @@ UNDO = _cue(
 )
 REOPENED = _cue(
     r"reopen\w*|re-open\w*|open(?:ed)? (?:again|once more)|back (?:to open|on the list|on|in progress|open)|live again|active again|goes on|going on|picking \S+ up again|picked up again|resumed?|not (?:over|done|closed)|again",
-    r"重开|重新打开|再次|恢复|激活|撤销完结|继续|再开|没算完|重启|重新处理|重新受理|又打开|未完|没完|接着",
+    r"重开|重新打开|再次|恢复(?=处理|受理|跟进|\s?[:：])|激活|撤销完结|继续|再开|没算完|重启|重新处理|重新受理|又打开|未完|没完|接着",
 )
 CLOSED = _cue(
     r"closed?|closing|settled?|done|wraps? up|wrapped up|ticking|resolved|completed?|finished|sorted|signed off|ended|shut|concluded|solved|off the list|archived|finali[sz]ed|put to bed|fixed",
@@ -123,7 +127,7 @@ OPENED = _cue(
     r"新建|投诉|处理中|受理|建了|登记|报上去|单号|已提|售后号|提交|开了|立单|跟进",
 )
 TROUBLE = _cue(
-    r"not happy|normal|report\w*|sorted|something's off|wrong|issue|problem|broken|broke|fault\w*|defect\w*|complain\w*|again|still|same story|it's back|no longer|stopped|doesn't|won't|will not|can't|keeps?|what now|hardly used|look(?:ed)? into|advise|regret|every|fails?|failing|dead|trouble|annoy\w*|disappoint\w*|unhappy|malfunction\w*|acting up|act\w* up|unusable",
+    r"not happy|normal|report\w*|sorted|something's off|wrong|issue|problem|broken|broke|fault\w*|defect\w*|complain\w*|(?<!hi )again|still|same story|it's back|no longer|stopped|doesn't|won't|will not|can't|keeps?|what now|hardly used|look(?:ed)? into|advise|regret|every|fails?|failing|dead|trouble|annoy\w*|disappoint\w*|unhappy|malfunction\w*|acting up|act\w* up|unusable",
     r"投诉|怎么搞|正常吗|气死|问题|说法|不对劲|老是|又来|还是|照样|老毛病|再次|先前|没治好|异常|故障|坏|质量|盼复|核实|处理|方案|答复|才用|用着用着|毛病|不行|失灵|报修|怎么回事|反复|总是|一直",
 )
 NOT_SUPPORTED = _cue(

@@ -15,12 +15,13 @@ from memtrial.systems.structured.node import State
 
 RETURNS = "topic:returns"
 _VERSION = re.compile(
-    r"(?<![\w.])(?:v|ver\.?|version|rev\.?|版本)\s?\d+(?:\.\d+)*(?![\w.])|(?<![\w.])\d+\.\d+(?:\.\d+)+", re.IGNORECASE
+    r"(?<![A-Za-z0-9.])(?:v|ver\.?|version|rev\.?|版本)\s?\d+(?:\.\d+)*(?![A-Za-z0-9]|\.\d)|(?<![A-Za-z0-9.])\d+\.\d+(?:\.\d+)+",
+    re.IGNORECASE,
 )
-_QUANTITY = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)?\s?(?:[A-Za-zµ°Ω%\"]{1,9}|[\u4e00-\u9fff]{1,3})?(?![\w-])")
+_QUANTITY = re.compile(r"(?<![A-Za-z0-9.-])\d+(?:[.,]\d+)?\s?(?:[A-Za-zµ°Ω%\"]{1,9}|[\u4e00-\u9fff]{1,3})?(?![\w-])")
 _POLARITY = re.compile(
     r"\b(?:is |are |was |has been )?(?:not supported|unsupported|supported|not available|unavailable|available|included|not included|limited to|restricted to|reserved for|exclusive(?:ly)? (?:on|to|for)|only on|only|exclusively|works?|does|doesn't|does not|has no|has|no|comes? with|come with|handles|lacks|can't do|cannot|can do|yes|sure|yep|nope|tried|runs?|pretty sure|variant|edition|model|on the|in the|of the|as of|for)\b"
-    r"|(?<![\u4e00-\u9fff])(?:是|否)(?![\u4e00-\u9fff])|不支持|支持|不可用|可用|不含|含|无|仅|限|只有|只开放给|专属|带|标注|没有|不带|的",
+    r"|(?<![\u4e00-\u9fff])(?:是|否)(?![\u4e00-\u9fff])|不支持|支持|不可用|可用|不含|只有|仅|只开放给|专属|标注|没有|不带|(?:(?<=[\x00|｜：:，,）)])|^)\s?(?:含|无(?!线)|限|带|为|的)",
     re.IGNORECASE,
 )
 _VARIANT = re.compile(r"^(?:[A-Z][\w+-]*(?:\s[A-Z][\w+-]*)?|[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,4}[款版型])$")
@@ -86,7 +87,7 @@ def features(case: Case) -> Iterator[Draft]:
         return
     kind = case.memory.features[known[0]]
     if kind == "supports":
-        value = "no" if _denied(case, known[0]) else "yes"
+        value = "no" if _denied(case, case.name(known[0])) else "yes"
         state: State = "uncertain" if cues.GUESS.search(case.text) else "active"
         yield Draft(
             f"supports:{case.name(known[0])}",
@@ -101,11 +102,12 @@ def features(case: Case) -> Iterator[Draft]:
         )
 
 
-def _denied(case: Case, feature: str) -> bool:
+def _denied(case: Case, name: str) -> bool:
     """Whether a text denies a feature; a negation inside the feature's own name is none."""
     text = case.text
     for mention in sorted(case.said.mentions, key=lambda m: -m.start):
         text = f"{text[: mention.start]}\x01{text[mention.end :]}"
+    text = text.replace(name, "\x01")
     text = re.sub(
         r"no problem|don't listen|trust me|没问题|谁说.{0,6}没|别瞎说|no doubt|why not", " ", text, flags=re.IGNORECASE
     )
@@ -160,7 +162,7 @@ def _sheet(case: Case, product: str, version: re.Match[str]) -> Iterator[Draft]:
             also=(key,),
         )
     else:
-        value = "no" if _denied(case, key) else "yes"
+        value = "no" if _denied(case, case.name(key)) else "yes"
         yield Draft(attribute, value, "boolean", product, fact_type="product", also=(key,))
 
 

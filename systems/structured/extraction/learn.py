@@ -79,7 +79,7 @@ class Learner:
         self.senders: dict[str, str] = {}
         self._owner_of: dict[str, str] = {}
         self._shapes: dict[str, Counter[str]] = {}
-        self.organisations: Counter[str] = Counter()
+        self._before: dict[str, list[str]] = {}
 
     def person(self, ident: str, name: str) -> str:
         """Return the key of who goes by a sender id; equal names of different ids are different people."""
@@ -172,7 +172,7 @@ class Learner:
     def _beside(self, said: Said, value: Value) -> tuple[int, str]:
         """Return the name before or after a code and how many characters lie between; an open bracket counts less."""
         before, after = said.text[: value.start], said.text[value.end :]
-        found: list[tuple[int, str]] = []
+        found: list[tuple[int, int, str]] = []
         english = said.language == "en"
         for match, left in (
             ((_BEFORE_EN if english else _BEFORE_ZH).search(before), True),
@@ -181,8 +181,10 @@ class Learner:
             name = "" if not match else self._name_en(match[1]) if english else self._name_zh(match[1], left)
             if match and name:
                 gap = len(match.group()) - len(match[1])
-                found.append((gap - (2 if left and before.endswith(("(", "[", "（", "【")) else 0), name))
-        return min(found, default=(0, ""))
+                gap -= 2 if left and before.endswith(("(", "[", "（", "【")) else 0
+                found.append((gap, not left, name))
+        gap, _, name = min(found, default=(0, 0, ""))
+        return gap, name
 
     def _name_en(self, words_found: str) -> str:
         words = words_found.split()
@@ -250,9 +252,9 @@ class Learner:
                 ):
                     self.lexicon.add("product", name)
                     found = True
-        elif said.voice == "record":
+        else:
             for match in _MODEL_ZH.finditer(said.text):
-                run = unlabelled(match["run"])
+                run = unlabelled(match["run"]) if said.voice == "record" else self._run_in_talk(match)
                 if 2 <= len(run) <= 4 and self.lexicon.lookup(run) is None:
                     self.lexicon.add("product", run + match["model"])
                     found = True
@@ -266,3 +268,21 @@ class Learner:
             names = [n for n in leftovers(said.text, spans) if len(n) > 2]
             if names:
                 self.lexicon.add("product", max(names, key=len))
+
+    def _run_in_talk(self, match: re.Match[str]) -> str:
+        """Return the name before a model number in running Chinese: as far to the left as what precedes it stays the same.
+
+        Where nothing Chinese precedes the last two characters, they are the name; else it takes two occurrences after
+        different characters to see where the name begins.
+        """
+        run = match["run"]
+        if any(self.lexicon.lookup(run[-size:] + match["model"]) for size in (4, 3, 2)):
+            return ""
+        name = run[-2:]
+        if len(run) == 2:
+            return name
+        before = self._before.setdefault(name + match["model"], [])
+        before.append(run[-3])
+        if len(set(before)) > 1:
+            return name
+        return run[-3:] if len(before) > 2 and len(run) > 3 else ""

@@ -15,7 +15,7 @@ _LABELS_EN = """
     order orders so new no num number nr ref reference id code placed by for from of on in at to with the a an is are was were
     be been and or total amount sum price value cost costs net gross subtotal grand paid item items article product products
     goods sku line customer customers cust client buyer account acct user member name contact qty quantity unit units pcs
-    piece pieces count stock inventory hand on-hand available store left warehouse recount level case ticket complaint claim
+    piece pieces count stock inventory hand on-hand available store left warehouse recount case ticket complaint claim
     issue incident report reported opened open closed status state reopened reopen resolved settled done entry record records
     created registered received booked logged filed raised spec specs specification specifications sheet data datasheet fact
     facts version release rev revision firmware page update updated as per has have had it its listed lists shows feature
@@ -37,8 +37,14 @@ _LABELS_ZH = """
     签收后 签收 收货后 内 之内 以内 天数 时限 期限 有效 受理 手续费 处理费 服务费 费用 每笔 每单 每件 每次 笔 单 次 扣除 扣 收取 收 邮箱 邮件 联系 请 发 发送 发至 寄 处理
     客户经理 经理 负责人 负责 归属 归 跟进 对接人 对接 专员 顾问 管家 所属 分配给 分配 移交 转给 转 收货地址 收件地址 配送地址 送货地址 地址 寄往 寄到 送至 送到 送往 登记
     预计送达 预计到达 预计 送达 到货日 到货 交货 排程 配送计划 配送 计划 排期 日期 改期 改 延误 延期 延迟 顺延 推迟 调整 原因 物流 快递 快递公司 承运商 承运 承运方 运单号 运单 发运 发货 出库 揽收
-    交 交由 妥投 完成 派送 回执 入账 贷记 已退 到账 重开 重新打开 恢复 再次 撤销 完结 关闭 办结 归档 结案 已关闭 系统 通知 记录 公告 说明 关于 您的 您 我的 我 你 这 那 款 单
+    交 交由 妥投 完成 派送 回执 入账 贷记 已退 到账 重开 重新打开 再次 撤销 完结 关闭 办结 归档 结案 已关闭 系统 通知 记录 公告 说明 关于 您的 您 我的 我 你 这 那 款 单
 """
+_LAST_WORDS_ZH = """
+承运方 承运 跟进 负责 录入 下单 归属 新建 处理中 待处理 已受理 受理 退货政策 退货期限 退货期 退货手续费 退货处理费 退货邮箱 退货申请 退货时限 退货规定 退货收取 退货请联系 退货
+可退天数 政策 每笔 收取 扣除 标注 合计 共计 总计 金额 应收 实付 库存 可用 余 在库 的 为 是 内
+"""
+_LAST_ZH = sorted(_LAST_WORDS_ZH.split(), key=lambda w: -len(w))
+_SAFE_FIRST = frozenset("的为是由至")
 LABELS_EN = frozenset(_LABELS_EN.split())
 LABELS_ZH = sorted(_LABELS_ZH.split(), key=lambda w: -len(w))
 
@@ -73,20 +79,19 @@ def _is_label(word: str, extra: frozenset[str]) -> bool:
 
 
 def _strip_zh(text: str) -> str:
+    if text in LABELS_ZH:
+        return ""
     for _ in range(6):
-        for label in LABELS_ZH:
-            # a label of one character is stripped only where enough is left for a name
-            if len(text) - len(label) < (2 if len(label) == 1 else 0):
-                continue
-            if text.startswith(label):
-                text = text[len(label) :].strip()
-                break
-            if text.endswith(label):
-                text = text[: -len(label)].strip()
-                break
-        else:
-            return text
-    return text
+        # What is one character long may belong to the name; a label at the end may too (快递, 设置), so few are stripped.
+        label = next((w for w in LABELS_ZH if text.startswith(w) and (len(w) > 1 or w in _SAFE_FIRST)), "")
+        if label and label != text:
+            text = text[len(label) :].strip()
+            continue
+        label = next((w for w in _LAST_ZH if text.endswith(w)), "")
+        if not label or label == text:
+            break
+        text = text[: -len(label)].strip()
+    return "" if text in LABELS_ZH else text
 
 
 def leftovers(text: str, spans: Iterable[tuple[int, int]], extra: frozenset[str] = frozenset()) -> list[str]:

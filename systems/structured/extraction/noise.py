@@ -18,14 +18,14 @@ _SMALL_WORDS = """
     checking open file bear wait waiting hold hang back sorry apologies worries problem rush time take enjoy weekend later soon
     talk care lot bit really too also now then dear team desk speaking name's help need hand question wondering mind sense makes
     writing down give happy how what's up who everybody everyone folks guys friend happens same know feeling last made smile
-    appreciate appreciated sounds absolutely exactly agreed indeed course other otherwise besides was not get were that'll do
+    appreciate appreciated sounds absolutely exactly agreed indeed course other otherwise besides was not get were that'll do btw don't mind
 """
 _SMALL_EN = frozenset(_SMALL_WORDS.split())
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?|\d+|[\u4e00-\u9fff]+", re.IGNORECASE)
 _SMALL_ZH = re.compile(
     r"您好|你好|哈喽|嗨|在吗|在不|在的|早上好|上午好|下午好|晚上好|早安|晚安|谢谢|多谢|感谢|谢啦|谢了|不客气|不用谢|好的|好嘞|好吧|行吧|可以的?|收到|明白|了解|知道|"
     r"嗯+|哦+|啊+|呀|哈+|嘿+|呵+|拜拜|再见|辛苦|没事|没关系|不急|慢慢来|稍等|请稍|等等|等一下|一下|马上|我看看|看看|看一下|查查|这就查|正在看|查一下|记一下|登记|客服|亲+|有人|打扰|请讲|您说|请说|"
-    r"为您服务|有什么|可以|帮到?|还有|别的|其他|问题|需要|就这些|没有?|吗|呢|吧|了|的|我|您|你|先|这样|这边|请问|想问|问个事|又来|哪位|欢迎|久等|上线|在线|同感|理解|客气|麻烦|祝|愉快|加油|真棒"
+    r"为您服务|有什么|可以|帮到?|还有|别的|其他|问题|需要|就这些|没有?|吗|呢|吧|了|的|我|您|你|先|这样|这边|请问|想问|问个事|又来|哪位|欢迎|久等|上线|在线|同感|请教|话说|我说|对了|顺便|那个|喏|哎|理解|客气|麻烦|祝|愉快|加油|真棒"
 )
 _ROUTINE = re.compile(
     r"\b(?:no change|nothing to do|reviewed|routine|reformatted|typos?|tidied|cosmetic|layout|screenshots?|links? checked|glossary|duplicate check|"

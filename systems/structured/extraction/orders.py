@@ -10,7 +10,7 @@ from memtrial.systems.models.reader.values_names import find_places
 from memtrial.systems.structured.extraction import cues
 from memtrial.systems.structured.extraction.drafts import Case, Draft
 from memtrial.systems.structured.extraction.learn import digits
-from memtrial.systems.structured.node import State
+from memtrial.systems.structured.node import Fact, State
 
 _VERB_ZH = re.compile(
     r"^.*(?:寄往|寄到|寄|送至|送到|送往|送|换成|换为|换|改成|改为|改到|改寄|改|到|至|往|更新为|登记了|为|是|好)(?=[\u4e00-\u9fff]{2})"
@@ -18,9 +18,17 @@ _VERB_ZH = re.compile(
 _LABEL_BEFORE = re.compile(r"^.*(?:地址|address|ship-to for|ship to|goes to)\s?[:：=]?\s?", re.IGNORECASE)
 
 
+_TODAY = ("today", "tonight", "今天", "今日", "今晚")
+
+
 def days(case: Case) -> list[Value]:
     """Return the whole days that the text names."""
-    return [v for v in case.said.of_kind("date") if len(v.norm) == 10]
+    dates = [v for v in case.said.of_kind("date") if len(v.norm) == 10]
+    if not dates or case.said.language != "zh":
+        return dates
+    # 27号 is a house number inside an address
+    places = [v for v in find_places(case.text) if digits(v.text)]
+    return [v for v in dates if not any(p.start < v.end and v.start < p.end for p in places)]
 
 
 def order_records(case: Case) -> Iterator[Draft]:
@@ -78,7 +86,7 @@ def delivery_talk(case: Case) -> Iterator[Draft]:
     """What somebody at the desk, or the customer, says of a day on which something comes or came."""
     dates = days(case)
     product, ids = case.thing("product")
-    if not dates or not product:
+    if not dates or not product or (case.said.asks and dates[-1].text.lower() in _TODAY):
         return
     value = dates[-1]
     order = case.order_of(product)
@@ -98,19 +106,32 @@ def address_talk(case: Case) -> Iterator[Draft]:
     if place:
         product, ids = case.thing("product")
         if last is not None and last.value == place and said.voice == "staff":
-            yield Draft(
-                "address", place, "text", last.subject, last.owner, ids=last.message_ids, also=last.entities[:1]
-            )
+            yield Draft("address", place, "text", last.subject, last.owner, ids=last.message_ids, also=_things(last))
         elif product and (said.voice == "customer" or last is not None):
             subject = case.order_of(product) or product
             yield Draft("address", place, "text", subject, case.customer, ids=ids, also=(product,))
     elif last is not None and said.voice == "customer" and cues.UNDO.search(case.text) and not said.first("product"):
         spot = (last.owner, last.subject, "address")
         history = case.memory.history.get(spot, [])
-        yield Draft("address", last.value, "text", last.subject, last.owner, "retracted", ids=last.message_ids)
+        yield Draft(
+            "address",
+            last.value,
+            "text",
+            last.subject,
+            last.owner,
+            "retracted",
+            ids=last.message_ids,
+            also=_things(last),
+        )
         earlier = next((f for f in reversed(history) if f.value != last.value and f.state == "active"), None)
         if earlier is not None:
-            yield Draft("address", earlier.value, "text", last.subject, last.owner, ids=earlier.message_ids)
+            yield Draft(
+                "address", earlier.value, "text", last.subject, last.owner, ids=earlier.message_ids, also=_things(last)
+            )
+
+
+def _things(fact: Fact) -> tuple[str, ...]:
+    return tuple(key for key in fact.entities if key.startswith(("product:", "order:")))
 
 
 def refund_talk(case: Case) -> Iterator[Draft]:

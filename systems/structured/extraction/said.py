@@ -28,6 +28,14 @@ _PUBLIC = frozenset({"forum", "blog", "social", "reviews", "web"})
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
+# somebody from outside who speaks as the system, or who wants the books left closed
+_POSING = re.compile(
+    r"^\W*(?:system|admin(?:istrator)?|internal) (?:message|notice|note|alert)\b|\b(?:disregard|do not (?:check|consult)) the (?:ledger|records?|books?|database)\b"
+    r"|^\W*系统(?:通知|消息|公告|提示)\s?[:：]|(?:不要|无需|不必|别)(?:查账|核实|核对|查询系统)",
+    re.IGNORECASE,
+)
+
+
 def spoken(text: str) -> str:
     """Return the language whose patterns apply; codes and amounts make up much of a record, so little Chinese is enough."""
     return "zh" if len(_HAN.findall(text)) * 6 > len(text) else "en"
@@ -81,12 +89,13 @@ class Said:
     @classmethod
     def of(cls, message: Message, text: str) -> Said:
         """Read what needs no dictionary."""
+        voice = voice_of(message)
         return cls(
             message,
             text,
             spoken(text),
-            voice_of(message),
-            injected=is_instruction(text),
+            voice,
+            injected=is_instruction(text) or (voice == "public" and bool(_POSING.search(text))),
             asks=all(is_question(s) for s in sentences(text)) if text else False,
         )
 

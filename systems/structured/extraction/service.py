@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from memtrial.systems.structured.extraction import cues
 from memtrial.systems.structured.extraction.drafts import Case, Draft
-from memtrial.systems.structured.extraction.leftover import chunks
+from memtrial.systems.structured.extraction.leftover import LABELS_EN, chunks
+from memtrial.systems.structured.extraction.noise import small_talk
 from memtrial.systems.structured.node import State
 
 _LIST = re.compile(r"\s*(?:,|、|，|;|；|\band\b|&|\bnor\b|\bor\b|以及|还有|和|跟|与)\s*")
@@ -39,7 +40,7 @@ def free_text(case: Case, *cut: re.Pattern[str]) -> str:
     """Return the longest piece of the text outside the entities, cut at cue words, without fillers."""
     spans = [(m.start, m.end) for m in case.said.mentions]
     spans += [m.span() for pattern in cut for m in pattern.finditer(case.text)]
-    found = [trimmed(piece, case.said.language) for piece in chunks(case.text, spans)]
+    found = [trimmed(p, case.said.language) for p in chunks(case.text, spans) if not small_talk(p)]
     return max(found, key=len, default="")
 
 
@@ -81,7 +82,7 @@ def tickets(case: Case) -> Iterator[Draft]:
 _TICKET_TALK = re.compile(
     r"\b(?:is closed on our side|closed|we've settled|settled|all done with|closing \S+ now|closing|so i'm ticking it off|that wraps up|is live again|i've put|back on the list|has been opened once more|open again|"
     r"re-?opened|you're right|goes on|picking|up again|back to open|active again|case|done|resolved|ticket)\b"
-    r"|工单|您的|已关闭|关闭|完结|办结|归档|结了|处理完毕|这边|关单了?|办好啦|画句号了|重新打开了?|继续跟|恢复处理|又把|激活了|再开|没算完|重开|再次处理中|恢复|撤销完结",
+    r"|工单|您的|已关闭|关闭|完结|办结|归档|结了|处理完毕|这边|关单了?|办好啦|画句号了|重新打开了?|继续跟|恢复处理|恢复(?=[:：，,])|又把|激活了|再开|没算完|重开|再次处理中|撤销完结",
     re.IGNORECASE,
 )
 
@@ -99,7 +100,7 @@ def complaints(case: Case) -> Iterator[Draft]:
 def returns(case: Case) -> Iterator[Draft]:
     """Why the customer sends something back."""
     product = case.said.first("product")
-    if not product or not cues.RETURN.search(case.text):
+    if not product or not cues.RETURN.search(case.text) or cues.ASKS_REFUND.search(case.text):
         return
     reason = free_text(case, _RETURN_TALK)
     if reason:
@@ -146,6 +147,10 @@ _MISSING_TALK = re.compile(
 )
 
 
+def _is_filler(item: str) -> bool:
+    return item.lower() in LABELS_EN or small_talk(item) or not any(c.isalpha() for c in item)
+
+
 def _items(case: Case) -> list[str]:
     spans = [(m.start, m.end) for m in case.said.mentions]
     spans += [m.span() for m in _MISSING_TALK.finditer(case.text)]
@@ -153,6 +158,6 @@ def _items(case: Case) -> list[str]:
     for piece in chunks(case.text, spans):
         for part in _LIST.split(piece):
             item = _ARTICLE.sub("", trimmed(_ARTICLE.sub("", part.strip()), case.said.language)).strip()
-            if len(item) > 1 and len(item) < 40 and any(c.isalpha() for c in item) and not cues.MISSING.fullmatch(item):
+            if 1 < len(item) < 40 and not cues.MISSING.fullmatch(item) and not _is_filler(item):
                 items.append(item)
     return list(dict.fromkeys(items))[:6]

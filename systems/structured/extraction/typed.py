@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from memtrial.systems.structured.extraction import cues
+from memtrial.systems.structured.extraction.asking import asked
 from memtrial.systems.structured.extraction.drafts import Case, Draft
 from memtrial.systems.structured.extraction.knowledge import RETURNS, accounts, features, policies, stock
 from memtrial.systems.structured.extraction.learn import Filed
@@ -54,26 +54,6 @@ def file(case: Case) -> None:
                 if kind == "order":
                     orders = case.memory.orders_of.setdefault((case.customer, about), [])
                     orders.append(key)
-
-
-def asked(case: Case) -> str:
-    """Return the attribute that a customer's message asks for, or ""."""
-    text = case.text
-    if cues.RETURN.search(text) and not case.said.first("product"):
-        if cues.ASKS_FEE.search(text):
-            return "return_fee"
-        if cues.ASKS_WINDOW.search(text):
-            return "return_window"
-    if case.said.all("topic") and any(case.memory.features.get(k) == "supports" for k in case.said.all("topic")):
-        return "supports"
-    if case.said.first("product", "order"):
-        if cues.REFUND.search(text):
-            return "refund"
-        if cues.ASKS_ETA.search(text):
-            return "delivery_date"
-    elif cues.ASKS_WINDOW.search(text) and case.said.asks:
-        return "return_window"
-    return ""
 
 
 def typed_facts(case: Case) -> list[Fact]:

@@ -9,6 +9,7 @@ from datetime import date
 from memtrial.systems.models.reader.cues import is_withdrawal
 from memtrial.systems.models.reader.values_dates import in_month_of
 from memtrial.systems.structured.extraction import cues
+from memtrial.systems.structured.extraction.asking import asked
 from memtrial.systems.structured.extraction.drafts import Case, Draft
 from memtrial.systems.structured.extraction.learn import digits
 from memtrial.systems.structured.extraction.orders import days
@@ -32,7 +33,7 @@ def plans(case: Case) -> None:
         said.voice != "staff"
         or not cues.OFFER.search(case.text)
         or said.first("product", "order", "ticket")
-        or said.values
+        or said.of_kind("money", "date", "id", "email")
     ):
         return
     if said.language == "en":
@@ -92,7 +93,12 @@ def visits(case: Case) -> Iterator[Draft]:
             )
         return
     today = said.message.timestamp.date().isoformat()
-    if product and value.norm > today and (cues.VISIT.search(case.text) or not said.asks):
+    if (
+        product
+        and value.norm > today
+        and not cues.SINCE.search(case.text)
+        and (cues.VISIT.search(case.text) or not said.asks)
+    ):
         yield Draft("visit_date", value.norm, "date", product, case.customer, "active", "plan", value.say)
 
 
@@ -125,7 +131,7 @@ def colours(case: Case) -> Iterator[Draft]:
         wish = free_text(case, _COLOUR_TALK)
         if wish:
             yield Draft("colour", wish, "text", product, case.customer, fact_type="preference")
-    elif not product and last is not None and last.state == "active" and is_swap(case):
+    elif not product and last is not None and case.focus.stated[-1] is last and is_swap(case):
         wish = free_text(case, _COLOUR_TALK)
         if wish and wish != last.value:
             yield _back(last)
@@ -133,7 +139,7 @@ def colours(case: Case) -> Iterator[Draft]:
 
 
 _SWAP = re.compile(
-    r"\b(?:rather|instead|reflection|actually|after all|forget what|let's go|says|make it|switch|change|no,|better|prefer|second thought)|想了想|还是|换|改主意|不算|要不|听|不不|改成|说.{1,14}好看",
+    r"\b(?:rather|instead|reflection|actually|after all|forget what|let's go|says|make it|no,|better|prefer|second thought)|想了想|还是|换|改主意|不算|要不|听|不不|改成|说.{1,14}好看",
     re.IGNORECASE,
 )
 
@@ -144,7 +150,7 @@ def is_swap(case: Case) -> bool:
 
 
 _FOR_TALK = re.compile(
-    r"\b(?:is for|by the way|i got the|for|fingers crossed|is a present|present|it has to look nice|is meant|we picked the|so please pack it well|bought the|with|in mind|you see|is why i need the|is why|'s)\b"
+    r"\b(?:is for|by the way|i got the|for|fingers crossed|is a present|present|it has to look nice|is meant|we picked the|so please pack it well|bought the|with|in mind|you see|is why i need the|is why)\b"
     r"|是给|准备的|买|是为了|包装好点哈?|要用在|给|用$|其实|是冲着|买的|所以才挑了|图的就是|你猜|干嘛用|这|啊",
     re.IGNORECASE,
 )
@@ -153,7 +159,7 @@ _FOR_TALK = re.compile(
 def occasions(case: Case) -> Iterator[Draft]:
     """Whom or what a product is for."""
     product = case.said.first("product")
-    if not product or not cues.PURPOSE.search(case.text) or case.said.asks or case.said.first("order"):
+    if not product or not cues.PURPOSE.search(case.text) or case.said.asks or case.said.first("order") or asked(case):
         return
     what = free_text(case, _FOR_TALK)
     if len(what) > 1:
