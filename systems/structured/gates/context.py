@@ -17,6 +17,7 @@ _CONTINUES = re.compile(
     r"|^\W*(?:那|还有|另外|同问|再看|以及|换成)|呢\W*$|它|那个|这个|也是|又是|其中",
     re.IGNORECASE,
 )
+GOES_ON = "goes on with"
 
 
 class Verdict(NamedTuple):
@@ -43,7 +44,8 @@ def judge(text: str, signals: Signals, state: DialogueState, params: ContextPara
         return Verdict(True, f"{state.task} under way, asks about {about}")
     if state.needed is not None and not contained and not own:
         how = follows_up(text, signals, params.short)
-        if how:
+        # a short question after a sum may be a new matter; only what plainly goes on with the sum shares its fate
+        if how and (state.needed or how == GOES_ON):
             return Verdict(state.needed, f"{how} a question that {'needed' if state.needed else 'needed no'} memory")
     if "generic_owned" in signals.fired and not own and not state.named:
         return Verdict(False, "what is called mine is nothing on record")
@@ -53,5 +55,5 @@ def judge(text: str, signals: Signals, state: DialogueState, params: ContextPara
 def follows_up(text: str, signals: Signals, short: int) -> str:
     """Say how a question leans on the one before it, or "" where it stands by itself."""
     if _CONTINUES.search(text):
-        return "goes on with"
+        return GOES_ON
     return "too short to stand without" if signals.length <= short else ""

@@ -48,7 +48,6 @@ class DialogueState:
         task: the matter under way, a name out of ``TASKS``, or "".
         asked_before: what the other side asked last, or "".
         needed: whether that needed memory; None where nothing was asked.
-        closed: the last matter was finished and nothing came after it.
     """
 
     named: tuple[Entity, ...] = ()
@@ -56,7 +55,6 @@ class DialogueState:
     task: str = ""
     asked_before: str = ""
     needed: bool | None = None
-    closed: bool = False
 
 
 def read_dialogue(query: Query, knows: Knows | None = None, *, turns: int = 8) -> DialogueState:
@@ -67,32 +65,39 @@ def read_dialogue(query: Query, knows: Knows | None = None, *, turns: int = 8) -
         knows: finds the entities of the memory in a text; None finds none.
         turns: earlier turns that are read, the newest.
     """
-    find: Knows = knows or (lambda text: ())
-    task, asked, closed = "", "", False
+    find: Knows = (lambda text: written(text, knows(text))) if knows else (lambda text: ())
+    task, asked = "", ""
     needed: bool | None = None
     active: dict[str, Entity] = {}
     for turn in query.history[-turns:]:
         if turn.speaker.lower() in ASSISTANT:
             if _FINISHED.search(turn.text):
-                task, closed = "", True
+                task = ""
         elif _CLOSES.search(turn.text):
-            task, asked, needed, closed = "", "", None, True
+            task, asked, needed = "", "", None
             active.clear()
             continue
         else:
             task = task_of(turn.text) or task
-            asked, closed = turn.text, False
             before = Query(query.id, query.tenant_id, query.asker, query.asked_at, turn.text, language=query.language)
-            own = points(read_signals(before, find(turn.text)))
-            # a follow-up of a follow-up: what shows no sign of its own needs what the one before it needed
-            needed = own > 0 if own or needed is None else needed
+            signals = read_signals(before, find(turn.text))
+            if "small_talk" not in signals.fired:
+                # a follow-up of a follow-up: what shows no sign of its own needs what the one before it needed
+                own = points(signals)
+                asked, needed = turn.text, (own > 0 if own or needed is None else needed)
         for entity in find(turn.text):
             active.pop(entity.key, None)
             active[entity.key] = entity
     newest = tuple(reversed(active.values()))[:_MAX_ACTIVE]
-    return DialogueState(tuple(find(query.text)), newest, task, asked, needed, closed)
+    return DialogueState(tuple(find(query.text)), newest, task, asked, needed)
 
 
 def task_of(text: str) -> str:
     """Return the matter that a turn is about, or ""."""
     return next((name for name, pattern in TASKS.items() if pattern.search(text)), "")
+
+
+def written(text: str, entities: Sequence[Entity]) -> list[Entity]:
+    """Leave out people who are not written in the text: whoever resolves "my" adds the asker, whom no word of it names."""
+    folded = text.casefold()
+    return [e for e in entities if e.kind != "person" or any(n.casefold() in folded for n in (e.name, *e.aliases) if n)]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.models.role import ModelRole, model_span
-from memtrial.systems.structured.gates import words
 from memtrial.systems.structured.gates.context import Verdict, judge
 from memtrial.systems.structured.gates.cost import allow
 from memtrial.systems.structured.gates.dialogue import DialogueState
@@ -26,8 +25,6 @@ from memtrial.systems.structured.gates.rules import points, told
 from memtrial.systems.structured.gates.signals import Signals, read_signals
 
 Embed = Callable[[str], NDArray[np.float32]]
-TIME_SCORE = 0.8
-VAGUE_SCORE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +36,12 @@ class Decision:
         max_items: most items that may be shown; None is no limit of the gates'.
         newest_only: those are to be the newest, not the best.
         reasons: why, by gate.
-        context_scores: for the fusion's weights, by channel (the seed's figures): ``metadata`` 0.8 where the question
-            names a time, ``vector`` 0.5 where it describes vaguely; a channel that is not there has 0.
-        exact_attributes: how many exact attributes (codes, model numbers, sizes, colours) the question names; with three
-            or more the seed trusts keywords over vectors.
     """
 
     lookup: bool
     max_items: int | None = None
     newest_only: bool = False
     reasons: Mapping[str, str] = field(default_factory=dict)
-    context_scores: Mapping[str, float] = field(default_factory=dict)
-    exact_attributes: int = 0
 
 
 class Gates:
@@ -121,14 +112,7 @@ class Gates:
             **{name: {"open": opens[name], "reason": reason} for name, reason in reasons.items()},
             "max_items": max_items,
         }
-        return Decision(
-            lookup,
-            max_items if lookup else 0,
-            bool(max_items),
-            reasons,
-            context_scores(query.text),
-            exact_attributes(query.text),
-        )
+        return Decision(lookup, max_items if lookup else 0, bool(max_items), reasons)
 
     async def aclose(self) -> None:
         """Close the model's client, if there is one."""
@@ -147,9 +131,11 @@ class Gates:
         return Verdict(True, "off: every question is looked up")
 
     def _classified(self, query: Query, params: ClassifierParams, signals: Signals, trace: Trace) -> Verdict:
-        from memtrial.systems.structured.gates.classifier import load_classifier
+        from memtrial.systems.structured.gates.classifier import embedder_revision, load_classifier
 
         classifier = load_classifier()
+        if classifier.embedder != embedder_revision():
+            trace.warn(f"gate: fitted on {classifier.embedder}, used on {embedder_revision()}")
         threshold = classifier.threshold if params.threshold is None else params.threshold
         with trace.span("gate_classifier"):
             if self._embed is None:
@@ -171,19 +157,3 @@ class Gates:
                 load_prompt(ROLE, language), {"question": question_row(query, language)}, GateReply, trace, span
             )
         return Verdict(said.lookup, f"the model: {said.reason[:200]}")
-
-
-def context_scores(text: str) -> dict[str, float]:
-    """Return the context score by channel of the fusion."""
-    found: dict[str, float] = {}
-    if words.TIME_RANGE.search(text):
-        found["metadata"] = TIME_SCORE
-    if words.VAGUE.search(text):
-        found["vector"] = VAGUE_SCORE
-    return found
-
-
-def exact_attributes(text: str) -> int:
-    """Count the different exact attributes that a question names."""
-    found = [match.group().lower() for p in (words.CODE, words.PRODUCT, words.EXACT) for match in p.finditer(text)]
-    return len(set(found))

@@ -20,8 +20,10 @@ _OWNED_EN = re.compile(rf"\b(?:my|our)\s+(?:\w+ ){{0,2}}?(?:{words.GENERIC_OWNED
 _OWNED_ZH = re.compile(rf"(?:我|我们|本人|咱)的?(?:这|那)?(?:个|段|篇|句|封)?(?:{words.GENERIC_OWNED_ZH})")
 _POSSESSIVE_EN = re.compile(r"\b(?:my|our|mine|ours)\b", re.IGNORECASE)
 _POSSESSIVE_ZH = re.compile(r"我的|我们的|本人的|咱的")
-_QUOTED = re.compile(r"[“\"‘'「『][^”\"’'」』]{1,80}[”\"’'」』]")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-]\w+)*|\d+")
+# an apostrophe inside a word opens no quotation
+_QUOTED = re.compile(r"[“\"「『][^”\"」』]{1,200}[”\"」』]|(?<!\w)[‘'][^’']{1,200}[’'](?!\w)")
+_FIGURE = re.compile(r"\d|[二两三四五六七八九十百千半]")
+_WORD = re.compile(r"[^\W_]+(?:['’-]\w+)*")
 
 NAMES: tuple[str, ...] = (
     "known",
@@ -85,7 +87,12 @@ def length_of(text: str) -> float:
 
 @lru_cache(maxsize=2048)
 def _by_words(text: str) -> tuple[str, ...]:
-    found = [name for name, pattern in (*words.MEMORY.items(), *words.NO_MEMORY.items()) if pattern.search(text)]
+    # what stands in quotation marks is material of a task, not a word of the asker's
+    outside = _QUOTED.sub('""', text)
+    found = [name for name, pattern in words.MEMORY.items() if pattern.search(outside)]
+    found += [name for name, pattern in words.NO_MEMORY.items() if pattern.search(outside)]
+    if "calculation" in found and not _FIGURE.search(text):
+        found.remove("calculation")
     if words.CODE.search(text):
         found.append("code")
     if words.PRODUCT.search(text):
@@ -93,8 +100,8 @@ def _by_words(text: str) -> tuple[str, ...]:
     if _QUOTED.search(text):
         found.append("quoted")
     owned = _OWNED_ZH if has_han(text) else _OWNED_EN
-    possessives = len((_POSSESSIVE_ZH if has_han(text) else _POSSESSIVE_EN).findall(text))
-    generic = len(owned.findall(text))
+    possessives = len((_POSSESSIVE_ZH if has_han(text) else _POSSESSIVE_EN).findall(outside))
+    generic = len(owned.findall(outside))
     # "my order and my advice" owns something on record all the same
     if generic and generic >= possessives:
         found.append("generic_owned")

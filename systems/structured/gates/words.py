@@ -69,7 +69,7 @@ MEMORY: Mapping[str, re.Pattern[str]] = {
 NO_MEMORY: Mapping[str, re.Pattern[str]] = {
     "calculation": re.compile(
         r"[%％]|\bper ?cent\b|百分之|\d\s*[+*×÷/x-]\s*\d|\b(?:times|plus|minus|multipl\w+|divid\w+|split|equally|per head|instal+ments?|square root|convert|altogether|each|apiece|chip in)\b"
-        r"|乘|除以|平摊|均分|平分|AA|每人|人均|分\d+期|合计|一共|总共|总价|共多少|等于|换算|换成|合多少|是几|平方|开方|根号|返多少|定金",
+        r"|乘|除以|平摊|均分|平分|AA|每人|人均|分\d+期|合计|一共|总共|总价|共多少|等于|换算|占比|平均数|合多少|是几(?![号点天个])|平方|开方|根号|返多少|定金",
         re.IGNORECASE,
     ),
     "language_task": _any(
@@ -85,8 +85,8 @@ NO_MEMORY: Mapping[str, re.Pattern[str]] = {
         r"什么是|是什么意思|什么意思|的?定义|的?含义|的?区别|解释(?:一下|下)?|原理|为什么(?:天|海|人|猫|狗|水|鸟|树叶|会)|怎么(?:做(?!的)|煮|炒|炖|蒸|烤|洗|去除|学|练|缓解|预防|写|实现|安装)|如何(?:做|提高|学|写|缓解|预防|选择|实现|克服)|有哪些(?:好处|方法|技巧|步骤)|优缺点|好处|窍门|小技巧",
     ),
     "writing": _any(
-        r"(?:write|compose|draft|generate|create|suggest|invent|give me) (?:me |us |up )?(?:an? |some |three |five |ten |two |\d+ )(?:\w+ ){0,3}(?:poem|haiku|story|joke|e-?mail|letter|song|limerick|slogan|names?|essay|paragraph|tweet|post|caption|toast|speech|regex|function|script|query|recipe|ideas?|riddle|headline|outline|sentences?|example|fact)|rewrite|rephrase|paraphrase|shorten this|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an|another) |brainstorm|fix (?:this|the following) (?:code|sentence|text)|make (?:this|it) sound",
-        r"写(?:一|个|首|篇|封|段|几|副|条)|作(?:一首|首)|帮我(?:写|润色|改写|起|想个|编|拟|生成)|润色|改写|扩写|缩写成|讲(?:个|一个|段)(?:笑话|故事|冷笑话)|说个(?:笑话|谜语)|出(?:个|一道)(?:谜语|题)|起(?:个|几个)(?:名字|标题|网名)|编(?:个|一个)|以下(?:内容|文字|代码|句子)|这(?:段|句)(?:话|代码|文字)",
+        r"(?:write|compose|draft|generate|create|suggest|invent|come up with|think of|give me) (?:me |us |up )?(?:an? |some |three |five |ten |two |\d+ )(?:\w+ ){0,3}(?:poem|haiku|story|joke|e-?mail|letter|song|limerick|slogan|names?|essay|paragraph|tweet|post|caption|toast|speech|regex|function|script|query|recipe|ideas?|riddle|headline|outline|sentences?|example|fact)|rewrite|rephrase|paraphrase|shorten this|summari[sz]e (?:this|the following)|tell (?:me|us) (?:a|an|another) |brainstorm|write an?|draft an?|into the passive|into a question|sound (?:\w+ )?(?:friendlier|nicer|formal|polite\w*)|fix (?:this|the following) (?:code|sentence|text)|make (?:this|it) sound",
+        r"写(?:一|个|首|篇|封|段|几|副|条)|作(?:一首|首)|帮我(?:写|润色|改写|起|想个|编|拟|生成)|润色|改写|扩写|缩写成|讲(?:个|一个|段)(?:笑话|故事|冷笑话)|说个(?:笑话|谜语)|出(?:个|一道)(?:谜语|题)|起(?:个|几个)(?:名字|标题|网名)|编(?:个|一个|一份)|[想拟](?:个|一条|一句|几个)|写(?:句|张)|换个说法|改病句|改成(?:被动|疑问|肯定|否定|问)句|概括|押韵|通顺|说得.{1,4}点|口号|谐音|以下(?:内容|文字|代码|句子)|这(?:段|句)(?:话|代码|文字)",
     ),
     "live": _any(
         r"weather|raining|temperature outside|what time is it|what(?:'s| is) the (?:time|date)|what day is (?:it|today)|traffic|exchange rate|against the (?:dollar|euro|pound)|stock price|petrol price|gas price|(?:score|winning) .{0,20}(?:match|game)|in the news|news today|right now|at the moment|this minute|on telly|on tv tonight|open (?:right )?now|warm is it|need (?:a coat|an umbrella)",
@@ -94,7 +94,7 @@ NO_MEMORY: Mapping[str, re.Pattern[str]] = {
     ),
     "small_talk": re.compile(
         r"^\W*(?:hi|hello|hey|thanks|thank you|good (?:morning|night|evening|afternoon)|bye|goodbye|ok(?:ay)?|cheers|lol|haha|nice|great|cool|ahoy)\b[^?？]{0,24}$"
-        r"|\b(?:how are you|who are you|are you (?:a|an|human|real)|what can you do|what's your name|do you (?:like|love|dream|sleep|feel)|knock,? knock|say (?:cheese|hi|hello|something)|repeat after me|wish me|congratulate me|greet me|cheer me|sing (?:me|a)|you say|type the word|just say|heads or tails|rock,? paper|tell my \w+ ['\"‘“]|let's play|i'm bored|i say)\b"
+        r"|\b(?:how are you|who are you|are you (?:a|an|human|real)|what can you do|what's your name|do you (?:like|love|dream|sleep|feel)|knock,? knock|say (?:cheese|hi|hello|something)|repeat after me|wish me|congratulate me|greet me|cheer me|sing (?:me|a)|type the word|just say|heads or tails|rock,? paper|tell my \w+ ['\"‘“]|let's play|i'm bored)\b|^(?:when )?i say\b|\byou say\W*$"
         r"|^(?:你好|您好|谢谢|多谢|早上好|早安|晚安|晚上好|再见|拜拜|哈哈|嗨|好的|在吗|辛苦了)[^？?]{0,8}$|你(?:是谁|叫什么|会什么|能做什么|是机器人|是真人|喜欢|累不累|几岁|好吗)|跟(?:我|着我)(?:说|念|读)|陪我|夸(?:我|夸我)|祝我|对我说|喊一声|你说[？?]?$|你接|你就回|说句|证明你醒|唱(?:首|个)|猜(?:个|一个)谜|无聊",
         re.IGNORECASE,
     ),
@@ -102,21 +102,6 @@ NO_MEMORY: Mapping[str, re.Pattern[str]] = {
 CODE = re.compile(r"\b[A-Z]{1,6}[-#]\d{3,}[\w-]*\b|#\d{3,}\b|\b\d{9,}\b|\b(?=[A-Z\d]*\d)(?=[A-Z\d]*[A-Z])[A-Z\d]{7,}\b")
 # a name with a model number: "Kestrel 5L", "萤火T5E"; a month with its day is none
 PRODUCT = re.compile(
-    r"\b(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Room|Chapter|Page|Day|Week|Step|Level|Grade|Year|Part|Line|Table|Question|Version|Split|Divide|Multiply|Convert|Put|Say|From|To|In|What|Is|If|Add|The)\b)[A-Z][A-Za-z]+ \d{1,4}[A-Za-z]{0,2}\b(?! ?(?:%|percent))"
+    r"\b(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Room|Chapter|Page|Day|Week|Step|Level|Grade|Year|Part|Line|Table|Question|Version|Split|Round|Flip|Pick|Split|Divide|Multiply|Convert|Put|Say|From|To|In|What|Is|If|Add|The)\b)[A-Z][A-Za-z]+ \d{1,4}[A-Za-z]{0,2}\b(?! ?(?:%|percent)|[.:]\d)"
     r"|[一-鿿]{2}[A-Z]{1,2}\d{1,4}[A-Z]{0,2}(?![A-Za-z\d])"
-)
-EXACT = re.compile(
-    r"\b(?:black|white|red|blue|green|grey|gray|silver|gold|pink|purple|yellow|orange|brown)\b|[黑白红蓝绿灰银金粉紫黄橙棕]色"
-    r"|\b\d+(?:\.\d+)?\s?(?:GB|TB|G|MB|mm|cm|kg|W|mAh|Hz|inch(?:es)?|ml|V)\b|\d+(?:\.\d+)?(?:英寸|寸|毫安|瓦|升|毫米|厘米|公斤)|\b[A-Z]{2,}-[A-Z\d]+\b|\b(?:Pro|Max|Mini|Plus|Ultra|Lite|Air)\b",
-    re.IGNORECASE,
-)
-TIME_RANGE = re.compile(
-    r"\b(?:last|this|past|previous) (?:week|weekend|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|fall|winter)\b|\byesterday\b|\b\d+ (?:days?|weeks?|months?|years?) ago\b|\b(?:in|since|during|before|after|until|by) (?:january|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d)\b|\b(?:19|20)\d\d-\d\d"
-    r"|昨天|前天|上个?(?:周|月|星期|礼拜)|去年|前年|今年|这个?(?:周|月)|(?<!\d)\d{1,2}月|[一二三四五六七八九十]+月(?:份|底|初)?|\d+[天周年]前|(?:19|20)\d\d年",
-    re.IGNORECASE,
-)
-VAGUE = re.compile(
-    r"\bthat (?:thing|one|stuff)\b|\bsome(?:thing| kind of| sort of)\b|\bor something\b|\bcan't remember\b|\bforgot\b|\bi think it was\b|\bwhat's it called\b|\byou know, the\b|\bthe one (?:with|that|which)\b"
-    r"|那个(?!月)|那种|某个|有点像|好像|大概|记不清|想不起|忘了|叫什么来着|什么来着|之类",
-    re.IGNORECASE,
 )
