@@ -18,7 +18,8 @@ from memtrial.systems.structured.trust import SourceParams, Weighed
 # of one matter there are many of these, each true
 _REPEATED: frozenset[FactType] = frozenset({"event", "complaint", "plan"})
 _TYPED = frozenset({"money", "quantity", "date", "boolean"})
-_STANDING: dict[State, int] = {"uncertain": 1, "cancelled": 2, "retracted": 2, "injected": 3}
+# "cancelled" is not among them: that an order is cancelled is a statement like any other, and may be the newest
+_STANDING: dict[State, int] = {"uncertain": 1, "retracted": 2, "injected": 3}
 
 
 class ArbiterParams(Part):

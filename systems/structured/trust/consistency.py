@@ -15,7 +15,7 @@ from memtrial.systems.structured.trust.sources import Share
 Wants: TypeAlias = Literal["current", "state", "history"]
 
 _FITS: Mapping[Wants, Mapping[State, float]] = {
-    "current": {"resolved": 0.8, "cancelled": 0.3, "uncertain": 0.4, "retracted": 0.0, "injected": 0.0},
+    "current": {"resolved": 0.8, "cancelled": 0.6, "uncertain": 0.4, "retracted": 0.0, "injected": 0.0},
     # How does it stand? Then that it is closed or cancelled is the answer.
     "state": {"uncertain": 0.4, "retracted": 0.0, "injected": 0.0},
     # What was first said may have been taken back since.

@@ -105,10 +105,13 @@ class TrustModel:
         return Trust(min(1.0, score), judged)
 
     def weigh(self, candidates: Sequence[Weighed], context: TrustContext) -> list[Weighed]:
-        """Weigh the candidates of one question together, so that they can confirm each other; their order stays."""
+        """Weigh the candidates of one question together, so that they can confirm each other; their order stays.
+
+        A version that was replaced speaks for its time alone and neither confirms nor contradicts.
+        """
         if not self.params.enabled:
             return list(candidates)
-        context = replace(context, voices=Voices(c.node for c in candidates))
+        context = replace(context, voices=Voices(c.node for c in candidates if c.node.id not in context.superseded))
         return [replace(c, trust=self.score(c.node, context)) for c in candidates]
 
     def _recency(self, node: Node, context: TrustContext) -> float | None:

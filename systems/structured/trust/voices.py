@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memtrial.systems.baselines.parts import Part
-from memtrial.systems.structured.node import Fact, Node
+from memtrial.systems.structured.node import Fact, Node, State
 from memtrial.systems.structured.trust.sources import Share
+
+_UNHEARD: frozenset[State] = frozenset({"uncertain", "retracted", "injected"})
 
 
 class VoiceParams(Part):
@@ -31,7 +33,7 @@ class Voices:
         self._said: dict[tuple[str, ...], dict[str, set[tuple[str, str]]]] = {}
         for node in nodes:
             fact = node.fact
-            if matter := _matter(fact):
+            if (matter := _matter(fact)) and fact.state not in _UNHEARD:
                 self._said.setdefault(matter, {}).setdefault(_value(fact), set()).add((fact.source.lower(), fact.owner))
 
     def company(self, fact: Fact, params: VoiceParams) -> float:

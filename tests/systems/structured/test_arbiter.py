@@ -68,6 +68,11 @@ def test_what_was_taken_back_or_is_in_doubt_gives_way_to_any_source() -> None:
     assert verdict.losers[0].reason == "order:1 due: it is retracted"
 
 
+def test_that_an_order_was_cancelled_is_the_newest_version_of_it() -> None:
+    planned, cancelled = due("2024-05-05", days=9), due("none", days=1, state="cancelled")
+    assert settle(planned, cancelled).kept == (cancelled,)
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -165,7 +165,7 @@ def test_without_anchors_there_is_nothing_to_judge() -> None:
         ("active", "current", 1.0),
         ("resolved", "current", 0.8),
         ("resolved", "state", 1.0),
-        ("cancelled", "current", 0.3),
+        ("cancelled", "current", 0.6),
         ("cancelled", "state", 1.0),
         ("retracted", "current", 0.0),
         ("retracted", "history", 0.7),
@@ -210,6 +210,8 @@ def _due(source: str, value: str, owner: str = "", **more: object) -> Node:
         ([_due("email", "2024-07-02"), _due("erp", "2024-07-01")], 1.0),
         ([_due("email", "2024-07-01", "person:bob")], 0.6),  # Bob's is another matter
         ([_due("email", "2024-07-01", tenant="t2")], 0.6),
+        ([_due("email", "2024-07-02", state="retracted")], 0.6),
+        ([_due("email", "2024-07-01", state="uncertain")], 0.6),
         ([node("anything", source="email", value="2024-07-01")], 0.6),
     ],
 )

@@ -82,6 +82,10 @@ def test_candidates_confirm_each_other_and_keep_their_order() -> None:
         "state": 1.0,
         "voices": 1.0,
     }
+    replaced = TrustContext(NOW, superseded=frozenset({mail.node.id}))
+    assert [
+        w.trust.by_dimension["voices"] for w in TrustModel(TrustParams()).weigh([crm, mail], replaced) if w.trust
+    ] == [0.6, 1.0]
     off = TrustModel(TrustParams(enabled=False)).weigh([alone], context)
     assert off == [alone]
     assert told(off) == {}
