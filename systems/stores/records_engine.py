@@ -81,6 +81,9 @@ class Database:
             # The index is filled after SQL was made durable. With less than FULL, a power cut could take back what
             # the index has already got.
             cursor.execute("PRAGMA synchronous=FULL")
+            # Rows come in at random places of their indexes: a batch should fit, and be moved from the log rarely.
+            cursor.execute("PRAGMA cache_size=-65536")
+            cursor.execute("PRAGMA wal_autocheckpoint=8000")
             cursor.close()
 
         @sa.event.listens_for(engine, "begin")

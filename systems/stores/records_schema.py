@@ -114,6 +114,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_KEY = 512
 _UNSTORABLE = re.compile("[\x00\x1a\ud800-\udfff]")
 _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def stored(text: str) -> str:
@@ -155,7 +156,7 @@ def moment(us: int) -> datetime:
 
 
 def _listed(texts: Iterable[str]) -> str:
-    return stored(json.dumps(list(texts), ensure_ascii=False))
+    return stored(_encode(list(texts)))
 
 
 def _unlisted(text: str) -> tuple[str, ...]:
