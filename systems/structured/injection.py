@@ -10,7 +10,7 @@ from pydantic import Field
 
 from memtrial.systems.base import Evidence, Trace
 from memtrial.systems.baselines.parts import Part
-from memtrial.systems.models.tokens import CUT, count_tokens, longest_beginning
+from memtrial.systems.models.tokens import count_tokens, longest_beginning
 
 
 class InjectionParams(Part):
@@ -52,14 +52,16 @@ def inject(ranked: Sequence[Evidence], params: InjectionParams, trace: Trace) ->
     left, cut, dropped = params.budget, 0, 0
     for item in ranked:
         visible = item if params.xml else replace(item, trust=None, status="")
-        short = _cut(visible, _allowance(item, params)) if params.cuts else visible
-        if _cost(short) > left:
+        most = max_tokens(visible.trust, params) if params.cuts else params.budget
+        short = _beginning(visible, most, params.budget)
+        if short is not None and _cost(short) > left:
             # A shorter memory behind may still fit; a stump of fewer tokens than the least would help nobody.
-            squeezed = _squeeze(short, left)
-            if squeezed is None or (shown and count_tokens(squeezed.text) < params.least):
-                dropped += 1
-                continue
-            short = squeezed
+            short = _beginning(visible, most, left)
+            if short is not None and count_tokens(short.text) < params.least:
+                short = None
+        if short is None:
+            dropped += 1
+            continue
         cut += short.text != item.text
         left -= _cost(short)
         shown.append(short)
@@ -85,22 +87,17 @@ def max_tokens(trust: float | None, params: InjectionParams) -> int:
     return max(params.least, round(params.base + (trust - params.pivot) * params.slope))
 
 
-def _allowance(item: Evidence, params: InjectionParams) -> int:
-    return max_tokens(item.trust, params)
+def _beginning(item: Evidence, most: int, budget: int) -> Evidence | None:
+    """Return a memory, or its longest beginning, of at most ``most`` tokens that fits a budget with its tags; or None."""
+
+    def fits(text: str) -> bool:
+        return count_tokens(text) <= most and _cost(replace(item, text=text)) <= budget
+
+    if fits(item.text):
+        return item
+    text = longest_beginning(item.text, fits, 16 * min(most, budget))
+    return None if text is None else replace(item, text=text)
 
 
 def _cost(item: Evidence) -> int:
     return count_tokens(item.render()) + 1  # the line break
-
-
-def _cut(item: Evidence, most: int) -> Evidence:
-    if count_tokens(item.text) <= most:
-        return item
-    text = longest_beginning(item.text, lambda cut: count_tokens(cut) <= most, 16 * most)
-    return replace(item, text=CUT.strip() if text is None else text)
-
-
-def _squeeze(item: Evidence, budget: int) -> Evidence | None:
-    """Return the longest beginning of a memory that fits a budget with its tags, or None."""
-    text = longest_beginning(item.text, lambda cut: _cost(replace(item, text=cut)) <= budget, 16 * budget)
-    return None if text is None else replace(item, text=text)

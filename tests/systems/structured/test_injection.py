@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtrial.systems.base import Evidence, Trace
@@ -43,6 +43,13 @@ def test_a_long_memory_is_cut_by_its_trust_and_the_trace_says_so() -> None:
     assert items[2] == memory(2)
     assert warnings == ["2 of 3 memories cut (injection: 200 tokens at a trust of 0.7)"]
     assert shown(memory(0, long, 0.9), cuts=False)[0][0].text == long
+
+
+def test_the_least_trusted_memory_is_cut_to_the_least_and_still_shown() -> None:
+    # characters of four tokens each: nine of them and the mark of the cut are 37, ten would be 41
+    items, warnings = shown(memory(0), memory(1, "\U0001c640" * 200, 0.0), order="best_first")
+    assert count_tokens(items[1].text) == 37
+    assert len(warnings) == 1
 
 
 def test_order() -> None:
@@ -87,6 +94,7 @@ def test_the_best_memory_is_shown_however_little_of_it() -> None:
     st.booleans(),
     st.booleans(),
 )
+@example([(":0:0\x810\x81𐀀\U0001c640𞀀", 1.0, 10)], 216, False, True)
 def test_no_cut_exceeds_budget_or_allowance(
     rows: list[tuple[str, float | None, int]], budget: int, xml: bool, cuts: bool
 ) -> None:
