@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memtrial.datasets.schema import Message, Turn
 from memtrial.systems.base import Context, Trace
 from memtrial.systems.models.reader.values import extract_values
+from memtrial.systems.models.role import model_span
 from memtrial.systems.structured.extraction.drafts import Case, Memory
 from memtrial.systems.structured.extraction.focus import Focus
 from memtrial.systems.structured.extraction.folding import clean
@@ -17,8 +19,12 @@ from memtrial.systems.structured.extraction.relations import Relations
 from memtrial.systems.structured.extraction.resolving import resolve
 from memtrial.systems.structured.extraction.said import Said
 from memtrial.systems.structured.extraction.statements import statements
+from memtrial.systems.structured.extraction.support import value_stands
 from memtrial.systems.structured.extraction.typed import typed_facts
 from memtrial.systems.structured.node import Entity, Extraction
+
+if TYPE_CHECKING:
+    from memtrial.systems.structured.extraction.by_model import ModelExtraction
 
 
 class TenantReader:
@@ -40,24 +46,30 @@ class TenantReader:
         self.learner.read(said)
         return said
 
-    def read(self, message: Message, into: Extraction) -> None:
-        """Take from one message what there is."""
+    def read(self, message: Message, into: Extraction) -> Said:
+        """Take from one message what there is, and return it as the patterns saw it."""
         params = self._params
         said = self.learn(message)
         focus = self._focus.setdefault(message.conversation_id, Focus())
         focus.enter(message.session_id, message.timestamp)
-        typed = typed_facts(Case(said, focus, self.learner, self._memory)) if params.typed else []
+        found = typed_facts(Case(said, focus, self.learner, self._memory))  # also keeps track of who ordered what
+        typed = found if params.typed else []
+        if params.support_check and not all(value_stands(fact, said) for fact in typed):
+            into.flagged[message.id] = "unsupported_value"
+            typed = [fact for fact in typed if value_stands(fact, said)]
         into.facts += typed
         into.edges += self._relations.read(said)
         reason = why_skipped(said, params.keep_questions)
         if reason and not typed:
-            into.skipped[message.id] = reason
+            if params.statements != "none":
+                into.skipped[message.id] = reason
         elif params.statements == "all" or (params.statements == "untyped" and not typed):
             into.facts += statements(
                 said, focus, self.learner, most=params.max_chars, resolve_dates=params.resolve_dates
             )
         for mention in said.mentions:
             focus.name(mention.kind, mention.key, message.id)
+        return said
 
 
 class Extractor:
@@ -70,7 +82,16 @@ class Extractor:
             UserError: it is a model, and none is named, or its settings are wrong.
         """
         self._params = params
-        self._keyless = params if isinstance(params, ExtractionParams) else ExtractionParams()
+        self._model: ModelExtraction | None = None
+        if isinstance(params, ExtractionParams):
+            self._keyless = params
+        else:
+            from memtrial.systems.structured.extraction.by_model import (
+                ModelExtraction,  # a keyless run loads none of it
+            )
+
+            self._keyless = ExtractionParams(typed=params.typed, statements="none", support_check=params.support_check)
+            self._model = ModelExtraction.of(params, context)
         self._tenants: dict[str, TenantReader] = {}
         self._told: dict[str, dict[str, Entity]] = {}
 
@@ -80,6 +101,14 @@ class Extractor:
             reader = self._tenants[tenant] = TenantReader(tenant, self._keyless)
         return reader
 
+    async def _by_model(
+        self, messages: Sequence[Message], out: Extraction, trace: Trace, model: ModelExtraction
+    ) -> None:
+        said = [self._tenant(m.tenant_id).read(m, out) for m in messages]
+        learners = {tenant: reader.learner for tenant, reader in self._tenants.items()}
+        with model_span(trace, "extract") as span:
+            await model.read(said, learners, out, trace, span)
+
     async def extract(self, messages: Sequence[Message], trace: Trace) -> Extraction:
         """Take facts, entities and edges from new messages.
 
@@ -88,15 +117,18 @@ class Extractor:
             trace: gets the stage ``extract`` and what was skipped.
         """
         out = Extraction()
-        with trace.span("extract"):
-            for message in messages:
-                self._tenant(message.tenant_id).read(message, out)
-            for tenant in dict.fromkeys(m.tenant_id for m in messages):
-                told = self._told.setdefault(tenant, {})
-                for key, entity in self._tenants[tenant].learner.lexicon.entities.items():
-                    if told.get(key) is not entity:
-                        told[key] = entity
-                        out.entities.append(entity)
+        if self._model is not None:
+            await self._by_model(messages, out, trace, self._model)
+        else:
+            with trace.span("extract"):
+                for message in messages:
+                    self._tenant(message.tenant_id).read(message, out)
+        for tenant in dict.fromkeys(m.tenant_id for m in messages):
+            told = self._told.setdefault(tenant, {})
+            for key, entity in self._tenants[tenant].learner.lexicon.entities.items():
+                if told.get(key) is not entity:
+                    told[key] = entity
+                    out.entities.append(entity)
         return out
 
     def resolve(self, text: str, tenant: str, asker: str, history: Sequence[Turn] = ()) -> list[Entity]:
@@ -106,3 +138,5 @@ class Extractor:
 
     async def aclose(self) -> None:
         """Close a model's connections."""
+        if self._model is not None:
+            await self._model.aclose()

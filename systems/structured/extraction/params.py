@@ -43,6 +43,8 @@ class ModelExtractionParams(ModelParams):
         segment_messages: most messages in one prompt; a segment never crosses a session.
         max_context_tokens: most tokens of a segment's messages; a longer message is cut to its share.
         concurrency: prompts under way at a time.
+        typed: also take typed facts with the patterns; the model's statements have no attribute, so that a later one never
+            replaces an earlier one.
         support_check: refuse facts whose messages do not support them.
     """
 
@@ -50,6 +52,7 @@ class ModelExtractionParams(ModelParams):
     segment_messages: int = Field(default=12, ge=1)
     max_context_tokens: int = Field(default=4000, ge=200)
     concurrency: int = Field(default=8, ge=1)
+    typed: bool = False
     support_check: bool = True
 
 
