@@ -171,7 +171,11 @@ def _prompts(
     info = unit.info
     if path is None:
         return None
-    count: Callable[..., Iterator[_Bounds] | None] | None = {"read": _read, "summarise": _summarise}.get(role)
+    count: Callable[..., Iterator[_Bounds] | None] | None = {
+        "read": _read,
+        "summarise": _summarise,
+        "gate": _gate,
+    }.get(role)
     if count is None:
         return None
     captions = bool(info.params.get("captions", True))
@@ -250,6 +254,14 @@ def _summarise(unit: Unit, counted: _Counted, summariser: Mapping[str, Any]) -> 
                 yield base + shown, base + shown + 3 * params["tokens"]
 
     return each()
+
+
+def _gate(unit: Unit, counted: _Counted, gates: Mapping[str, Any]) -> Iterator[_Bounds]:
+    for question in counted.part.questions:
+        query = query_of(question, question.id)
+        language = language_of(query.text, query.language)
+        exact = count_prompt(load_prompt("gate", language).render(question=question_row(query, language)))
+        yield exact, exact
 
 
 def _sums(values: Sequence[int]) -> list[int]:

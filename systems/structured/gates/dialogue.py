@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtrial.systems.base import Query
+from memtrial.systems.models.reader.need import MAX_QUESTION
 from memtrial.systems.structured.gates.rules import points
 from memtrial.systems.structured.gates.signals import read_signals
 from memtrial.systems.structured.node import Entity
@@ -70,22 +71,23 @@ def read_dialogue(query: Query, knows: Knows | None = None, *, turns: int = 8) -
     needed: bool | None = None
     active: dict[str, Entity] = {}
     for turn in query.history[-turns:]:
+        text = turn.text[:MAX_QUESTION]
         if turn.speaker.lower() in ASSISTANT:
-            if _FINISHED.search(turn.text):
+            if _FINISHED.search(text):
                 task = ""
-        elif _CLOSES.search(turn.text):
+        elif _CLOSES.search(text):
             task, asked, needed = "", "", None
             active.clear()
             continue
         else:
-            task = task_of(turn.text) or task
-            before = Query(query.id, query.tenant_id, query.asker, query.asked_at, turn.text, language=query.language)
-            signals = read_signals(before, find(turn.text))
+            task = task_of(text) or task
+            before = Query(query.id, query.tenant_id, query.asker, query.asked_at, text, language=query.language)
+            signals = read_signals(before, find(text))
             if "small_talk" not in signals.fired:
                 # a follow-up of a follow-up: what shows no sign of its own needs what the one before it needed
                 own = points(signals)
-                asked, needed = turn.text, (own > 0 if own or needed is None else needed)
-        for entity in find(turn.text):
+                asked, needed = text, (own > 0 if own or needed is None else needed)
+        for entity in find(text):
             active.pop(entity.key, None)
             active[entity.key] = entity
     newest = tuple(reversed(active.values()))[:_MAX_ACTIVE]

@@ -13,7 +13,7 @@ from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.models.role import ModelRole, model_span
 from memtrial.systems.structured.gates.context import Verdict, judge
 from memtrial.systems.structured.gates.cost import allow
-from memtrial.systems.structured.gates.dialogue import DialogueState
+from memtrial.systems.structured.gates.dialogue import DialogueState, Knows, read_dialogue
 from memtrial.systems.structured.gates.params import (
     ROLE,
     ClassifierParams,
@@ -78,6 +78,15 @@ class Gates:
         if isinstance(params.semantic, ModelGateParams):
             self._role = ModelRole.of(ROLE, context, params.semantic)
 
+    def state(self, query: Query, knows: Knows | None = None) -> DialogueState:
+        """Return the state of a question's dialogue, read as far back as ``context.turns`` says.
+
+        Args:
+            query: the question.
+            knows: finds the entities of the memory in a text, of the question's tenant alone.
+        """
+        return read_dialogue(query, knows, turns=self.params.context.turns)
+
     async def decide(self, query: Query, state: DialogueState, trace: Trace) -> Decision:
         """Decide whether memory is looked up for a question, and how much of it.
 
@@ -85,7 +94,7 @@ class Gates:
 
         Args:
             query: the question.
-            state: of its dialogue, from ``read_dialogue``.
+            state: of its dialogue, from :meth:`state`.
             trace: gets the decision and its reasons.
 
         Raises:

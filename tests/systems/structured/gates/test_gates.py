@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -128,7 +129,8 @@ def test_a_finished_task_closes_and_thanks_close_everything() -> None:
 def test_only_the_newest_turns_are_read() -> None:
     said = ["When does the Vega come?", "Monday.", "ok", "Yes?"]
     assert read_dialogue(query("x", *said), knows, turns=4).needed is True
-    assert read_dialogue(query("x", *said), knows, turns=2).needed is None
+    gates = Gates(GateParams.model_validate({"context": {"turns": 2}}), Context(Path()))
+    assert gates.state(query("x", *said), knows).needed is None
 
 
 def test_a_question_that_names_what_the_dialogue_is_about_is_open() -> None:
@@ -217,8 +219,6 @@ def ask(gates: Gates, asked: Query) -> tuple[Decision, Trace]:
 
 @pytest.mark.parametrize("lookup", [True, False])
 def test_a_model_decides(lookup: bool) -> None:
-    import json
-
     with ScriptedServer([says(json.dumps({"reason": "because", "lookup": lookup}))] * 2) as server:
         asked = query("and the shipping?", "What did my order cost?", "€40.")
         got, trace = ask(model_gates(server.url), asked)
@@ -239,6 +239,17 @@ def test_a_model_that_fails_is_an_error_and_no_decision() -> None:
 def test_a_model_must_be_named() -> None:
     with pytest.raises(UserError, match="the role 'gate' has no model"):
         Gates(GateParams.model_validate({"semantic": {"kind": "model"}}), Context(Path()))
+
+
+def test_an_experiment_finds_the_model_its_role_and_its_prompts() -> None:
+    from memtrial.experiments.models import ROLES, model_parts, prompts_of
+
+    params = GateParams.model_validate({"semantic": {"kind": "model"}}).model_dump(mode="json")
+    assert list(model_parts({"gates": params})) == [(("gates", "semantic"), "gate")]
+    assert "gate" in ROLES
+    assert [ident.split("@")[0] for ident in prompts_of("gate")] == ["gate.en", "gate.zh"]
+    rules = GateParams().model_dump(mode="json")
+    assert list(model_parts({"gates": rules})) == []
 
 
 def test_an_axis_over_kinds_takes_stored_defaults_along() -> None:
