@@ -11,7 +11,7 @@ def _cue(english: str, chinese: str) -> re.Pattern[str]:
 
 DELIVERED = _cue(
     r"delivered|signed(?: for)?|received|proof of delivery|pod|delivery confirm\w*|confirmed delivery|off the van|dropped off|completed|left (?:at|with)|handed to",
-    r"签收|妥投|已送达|完成派送|派送完成|已收货|确认收货|已到|投递成功|取走|代收|已派",
+    r"签收|妥投|已送达|收货(?!地址|人|方)|完成派送|派送完成|已收货|确认收货|已到|投递成功|取走|代收|已派",
 )
 ARRIVED = _cue(
     r"turned up|came|got|arrived|landed|here|delivered|received|signed|picked up|collected|showed up|reached|dropped|made it|at the door|have it|in my hands",
@@ -142,6 +142,6 @@ STOCK = _cue(
     r"库存|盘点|可用|在库|余|复盘|现货|剩|结存|存货|件|台",
 )
 OFFER = _cue(
-    r"fancy|offer|like the|there's also|thought about|we could add|add(?:ing)?|recommend|suggest|interested in|how about|consider|upgrade|take out|go with|sign up|include|have you",
-    r"要不要|推荐|了解一下|老客户|给您配|提一句|考虑|加个|加购|看看|搭配|建议|办个|来个|试试|现在有",
+    r"fancy|would you like|want to|may i|can i|offer|like the|there's also|thought about|we could add|add(?:ing)?|recommend|suggest|interested in|how about|consider|upgrade|take out|go with|sign up|include|have you",
+    r"要不要|需要.{0,5}加|加一?份|推荐|了解一下|老客户|给您配|提一句|考虑|加个|加购|看看|搭配|建议|办个|来个|试试|现在有",
 )

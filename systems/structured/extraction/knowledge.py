@@ -24,6 +24,11 @@ _POLARITY = re.compile(
     r"|(?<![\u4e00-\u9fff])(?:是|否)(?![\u4e00-\u9fff])|不支持|支持|不可用|可用|不含|只有|仅|只开放给|专属|标注|没有|不带|(?:(?<=[\x00|｜：:，,）)])|^)\s?(?:含|无(?!线)|限|带|为|的)",
     re.IGNORECASE,
 )
+_MODEL_WORD = re.compile(r"\s(?:models?|variants?|editions?|units?|devices?|versions?|trims?)$", re.IGNORECASE)
+_VARIANT_ZH = re.compile(
+    r"(?:仅限?|只有|只开放给|只在|限|专供)\s?(?P<after>[A-Za-z+]+\s?[款版型]?|[\u4e00-\u9fff]{1,3}[款版型])(?:带|使用|支持|可用|有|上)?"
+    r"|(?P<before>[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,3}[款版型])(?:专属|独占|独享|专有)"
+)
 _VARIANT = re.compile(r"^(?:[A-Z][\w+-]*(?:\s[A-Z][\w+-]*)?|[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,4}[款版型])$")
 
 
@@ -140,7 +145,16 @@ def _sheet(case: Case, product: str, version: re.Match[str]) -> Iterator[Draft]:
             yield Draft(f"spec:{key_of(name)}", value, "quantity", product, fact_type="product", also=(key,))
             return
     pieces = [p for piece in chunks(polar, []) if (p := unlabelled(piece))]
+    pieces = [_MODEL_WORD.sub("", p) or p for p in pieces]
     variants = [p for p in pieces if _VARIANT.match(p) and not lexicon.lookup(p)]
+    chinese = _VARIANT_ZH.search(text)
+    if chinese:
+        variants = [chinese["after"] or chinese["before"]]
+        pieces = [
+            p
+            for piece in chunks(_POLARITY.sub("\x00", text.replace(chinese.group(), "\x00")), [])
+            if (p := unlabelled(piece))
+        ]
     only = bool(cues.ONLY_ON.search(text)) and bool(variants)
     if known:
         key = known[0].key

@@ -21,9 +21,16 @@ _MODEL_ZH = re.compile(
     rf"(?P<run>[{_HAN}]{{2,12}}?)\s?(?P<model>[A-Za-z]{{1,3}}\d{{1,4}}[A-Za-z]{{0,3}})(?![A-Za-z0-9-])"
 )
 _NAME_EN = r"[A-Z][\w'’.-]+(?:\s(?:de|van|von|der|da|la|al|bin)\b)*(?:\s[A-Z][\w'’.-]+){1,2}"
-_BEFORE_EN = re.compile(rf"({_NAME_EN})\s?[\s(\[/,#:|]{{1,3}}$")
-_AFTER_EN = re.compile(rf"^[\s)\]/,(:|]{{1,3}}({_NAME_EN})")
-_BEFORE_ZH = re.compile(rf"([{_HAN}]{{2,12}})\s?[\s(（\[【/:：,，｜|]{{0,2}}$")
+_LABEL_EN = r"(?:(?:customer|cust|client|account|acct|member)\b\.?\s?)?(?:(?:no|nr|num|number|id|ref)\b\.?:?\s?)?"
+_BEFORE_EN = re.compile(rf"({_NAME_EN})\s?[\s(\[/,#:|–-]{{1,3}}{_LABEL_EN}[#(\[]?$", re.ASCII)
+_AFTER_EN = re.compile(rf"^[\s)\]/,(:|–-]{{1,3}}({_NAME_EN})")
+_CUSTOMER_LABEL = re.compile(
+    r"(?:\b(?:customer|cust|client|account|acct|member)\b\.?\s?(?:(?:no|nr|num|number|id|ref)\b\.?)?|(?:客户|会员|用户|顾客)(?:编号|号码?|ID)?)\s?[:：#(（\[]?\s?$",
+    re.IGNORECASE,
+)
+_BEFORE_ZH = re.compile(
+    rf"([{_HAN}]{{2,12}}?)\s?[\s(（\[【/:：,，；;｜|]{{0,2}}(?:(?:客户|会员|用户|顾客)?(?:编号|号码?|ID)[:：]?)?$"
+)
 _AFTER_ZH = re.compile(rf"^[\s)）\]】/:：,，（(｜|]{{0,2}}([{_HAN}]{{2,8}})")
 _TICKET_CUE = re.compile(
     r"\b(?:ticket|case|complaint|claim|incident|issue)\b|工单|投诉|受理|售后|报修|服务单|案件|反馈单", re.IGNORECASE
@@ -37,7 +44,7 @@ _NOT_NAMES = frozenset(
 )
 _ORG = re.compile(
     r"\b(?:[A-Z][\w&'’-]+\s){1,3}(?:Ltd|Inc|GmbH|Corp|LLC|Co|Group|Company|Bank|University|Hospital|Airlines)\b\.?"
-    rf"|(?<![{_HAN}])[{_HAN}]{{2,8}}(?:公司|集团|银行|大学|医院|学校)"
+    rf"|(?<![{_HAN}])[{_HAN}]{{2,8}}(?:公司|集团|银行)"
 )
 _SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金"
@@ -79,6 +86,7 @@ class Learner:
         self.senders: dict[str, str] = {}
         self._owner_of: dict[str, str] = {}
         self._shapes: dict[str, Counter[str]] = {}
+        self._stems: set[str] = set()
         self._before: dict[str, list[str]] = {}
 
     def person(self, ident: str, name: str) -> str:
@@ -155,7 +163,13 @@ class Learner:
                 if name:
                     near.append((shape != "customer", gap, value, name))
         if not near:
-            return open_codes
+            for value in open_codes:
+                if _CUSTOMER_LABEL.search(said.text[: value.start]) and self._shape(value.text) not in (
+                    "order",
+                    "ticket",
+                ):
+                    self._vote(value.text, "customer")
+            return [v for v in open_codes if self._shape(v.text) != "customer"]
         # Of two codes beside a name, the customer's number is the one that stands closer.
         other_shape, _, value, name = min(near, key=lambda n: (n[0], n[1], -n[2].start))
         if other_shape and len(codes) < 2 and not _ACCOUNT_CUE.search(said.text):
@@ -181,6 +195,7 @@ class Learner:
             name = "" if not match else self._name_en(match[1]) if english else self._name_zh(match[1], left)
             if match and name:
                 gap = len(match.group()) - len(match[1])
+                gap = 0 if left and _CUSTOMER_LABEL.search(before) else gap
                 gap -= 2 if left and before.endswith(("(", "[", "（", "【")) else 0
                 found.append((gap, not left, name))
         gap, _, name = min(found, default=(0, 0, ""))
@@ -230,7 +245,8 @@ class Learner:
 
     def _kind_of_code(self, said: Said, value: Value) -> EntityKind | None:
         near = said.text[max(0, value.start - 24) : value.start]
-        for text in (near, said.text):
+        alone = sum(v.kind == "id" and digits(v.text) >= 4 for v in said.values) == 1
+        for text in (near, said.text) if alone or said.voice != "record" else (near,):
             ticket, order = _TICKET_CUE.search(text), _ORDER_CUE.search(text)
             if bool(ticket) != bool(order):
                 return "ticket" if ticket else "order"
@@ -248,7 +264,7 @@ class Learner:
             for match in _MODEL_EN.finditer(said.text):
                 name = unlabelled(match.group())
                 if " " in name and not any(
-                    v.kind == "date" and v.start < match.end() and match.start() < v.end for v in said.values
+                    v.kind in ("date", "money") and v.start < match.end() and match.start() < v.end for v in said.values
                 ):
                     self.lexicon.add("product", name)
                     found = True
@@ -257,6 +273,7 @@ class Learner:
                 run = unlabelled(match["run"]) if said.voice == "record" else self._run_in_talk(match)
                 if 2 <= len(run) <= 4 and self.lexicon.lookup(run) is None:
                     self.lexicon.add("product", run + match["model"])
+                    self._stems.add(run)
                     found = True
         if found or said.voice != "record":
             return
@@ -270,19 +287,24 @@ class Learner:
                 self.lexicon.add("product", max(names, key=len))
 
     def _run_in_talk(self, match: re.Match[str]) -> str:
-        """Return the name before a model number in running Chinese: as far to the left as what precedes it stays the same.
+        """Return the name before a model number in running Chinese, which shows no gap where the name begins.
 
-        Where nothing Chinese precedes the last two characters, they are the name; else it takes two occurrences after
-        different characters to see where the name begins.
+        It is a name known with another model number; or as long as all names of the catalogue are, where three are known
+        and of one length; or two characters that nothing Chinese precedes; or what stayed the same after two different
+        characters.
         """
         run = match["run"]
         if any(self.lexicon.lookup(run[-size:] + match["model"]) for size in (4, 3, 2)):
             return ""
+        for size in (4, 3, 2):
+            if run[-size:] in self._stems:
+                return run[-size:]
+        sizes = {len(stem) for stem in self._stems}
+        if len(self._stems) >= 3 and len(sizes) == 1:
+            return run[-min(sizes) :]
         name = run[-2:]
         if len(run) == 2:
             return name
         before = self._before.setdefault(name + match["model"], [])
         before.append(run[-3])
-        if len(set(before)) > 1:
-            return name
-        return run[-3:] if len(before) > 2 and len(run) > 3 else ""
+        return name if len(set(before)) > 1 else ""

@@ -10,15 +10,17 @@ from memtrial.systems.models.reader.values_names import find_places
 from memtrial.systems.structured.extraction import cues
 from memtrial.systems.structured.extraction.drafts import Case, Draft
 from memtrial.systems.structured.extraction.learn import digits
+from memtrial.systems.structured.extraction.leftover import LABELS_EN
 from memtrial.systems.structured.node import Fact, State
 
+_CAPITALS = re.compile(r"\b[A-Z][\w&-]*(?:\s[A-Z][\w&-]*)*")
 _VERB_ZH = re.compile(
     r"^.*(?:寄往|寄到|寄|送至|送到|送往|送|换成|换为|换|改成|改为|改到|改寄|改|到|至|往|更新为|登记了|为|是|好)(?=[\u4e00-\u9fff]{2})"
 )
 _LABEL_BEFORE = re.compile(r"^.*(?:地址|address|ship-to for|ship to|goes to)\s?[:：=]?\s?", re.IGNORECASE)
 
 
-_TODAY = ("today", "tonight", "今天", "今日", "今晚")
+TODAY = ("today", "tonight", "今天", "今日", "今晚")
 
 
 def days(case: Case) -> list[Value]:
@@ -52,18 +54,27 @@ def order_records(case: Case) -> Iterator[Draft]:
         delivered = cues.DELIVERED.search(case.text) and not cues.DELAYED.search(case.text)
         attribute = "arrival_date" if delivered else "delivery_date"
         yield Draft(attribute, value.norm, "date", say=value.say, fact_type="event" if delivered else "plan", **base)  # type: ignore[arg-type]
-        if not delivered and cues.DELAYED.search(case.text):
+        planned = case.memory.current((case.customer, order, "delivery_date"))
+        later = planned is not None and planned.value < value.norm
+        if not delivered and (cues.DELAYED.search(case.text) or later):
             cause = max(case.rest(*dates), key=len, default="")
             yield Draft("delay", cause or "yes", "text", fact_type="event", **base)  # type: ignore[arg-type]
     else:
         numbers = [v for v in case.said.of_kind("id", "phone") if digits(v.text) >= 6]
         if numbers:
             yield Draft("tracking", numbers[-1].text, "id", **base)  # type: ignore[arg-type]
-            carrier = max(case.rest(numbers[-1]), key=len, default="")
+            carrier = _carrier(case.rest(numbers[-1]))
             if carrier:
                 yield Draft("carrier", carrier, "name", **base)  # type: ignore[arg-type]
         elif place := address_in(case):
             yield Draft("address", place, "text", **base)  # type: ignore[arg-type]
+
+
+def _carrier(pieces: list[str]) -> str:
+    """Return the name among what is left of a shipping record: the capitals of English, the longest piece of Chinese."""
+    longest = max(pieces, key=len, default="")
+    capitals = [m.group() for piece in pieces for m in _CAPITALS.finditer(piece) if m.group().lower() not in LABELS_EN]
+    return capitals[-1] if capitals and longest.isascii() else longest
 
 
 def address_in(case: Case) -> str:
@@ -86,7 +97,7 @@ def delivery_talk(case: Case) -> Iterator[Draft]:
     """What somebody at the desk, or the customer, says of a day on which something comes or came."""
     dates = days(case)
     product, ids = case.thing("product")
-    if not dates or not product or (case.said.asks and dates[-1].text.lower() in _TODAY):
+    if not dates or not product or (case.said.asks and dates[-1].text.lower() in TODAY):
         return
     value = dates[-1]
     order = case.order_of(product)

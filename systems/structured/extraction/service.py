@@ -148,12 +148,12 @@ _MISSING_TALK = re.compile(
 
 
 def _is_filler(item: str) -> bool:
-    return item.lower() in LABELS_EN or small_talk(item) or not any(c.isalpha() for c in item)
+    return item[-1] in "里中内" or item.lower() in LABELS_EN or small_talk(item) or not any(c.isalpha() for c in item)
 
 
 def _items(case: Case) -> list[str]:
     spans = [(m.start, m.end) for m in case.said.mentions]
-    spans += [m.span() for m in _MISSING_TALK.finditer(case.text)]
+    spans += [m.span() for p in (_MISSING_TALK, cues.MISSING, cues.MORE) for m in p.finditer(case.text)]
     items: list[str] = []
     for piece in chunks(case.text, spans):
         for part in _LIST.split(piece):

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from memtrial.systems.models.reader.cues import is_withdrawal
 from memtrial.systems.models.reader.values_dates import in_month_of
 from memtrial.systems.structured.extraction import cues
 from memtrial.systems.structured.extraction.asking import asked
 from memtrial.systems.structured.extraction.drafts import Case, Draft
 from memtrial.systems.structured.extraction.learn import digits
-from memtrial.systems.structured.extraction.orders import days
+from memtrial.systems.structured.extraction.orders import TODAY, days
 from memtrial.systems.structured.extraction.service import free_text
 from memtrial.systems.structured.node import Fact
 
@@ -20,10 +19,10 @@ _PLAN_EN = re.compile(
     r"\b[A-Z][\w+-]*(?:\s(?:and|-)?\s?[\w+-]+){0,2}\s(?:[Pp]lan|[Cc]over|[Ii]nsurance|[Pp]rotection|[Ww]arranty|[Pp]ackage|[Mm]embership|[Ss]ubscription|[Cc]are)\b"
 )
 _PLAN_ZH = re.compile(
-    r"(?:要不要|加个|加购|办个|推荐您?|看看|了解一下|现在有|给您|配个?|怎么样|顺便提一句|很多老客户|考虑|一下|搭配|试试|建议|来个|您|[，,。？?！!\s])+"
+    r"(?:要不要|需要|加一份|加份|份|吗|加个|加购|办个|推荐您?|看看|了解一下|现在有|给您|配个?|怎么样|顺便提一句|很多老客户|考虑|一下|搭配|试试|建议|来个|您|[，,。？?！!\s])+"
 )
 _PLAN_NAME_ZH = re.compile(r"^[\u4e00-\u9fffA-Za-z0-9+]{2,8}$")
-_SHORT = 60
+_SHORT = 90
 
 
 def plans(case: Case) -> None:
@@ -61,7 +60,7 @@ def doubts(case: Case) -> Iterator[Draft]:
 
 
 _DOUBT_TALK = re.compile(
-    r"\b(?:let me sleep on it|it's|that bothers me|bothers me|not sure about|yet|and so on|i need to mull over|mostly because of|because of|makes me pause|can't say yes or no to|gives me second thoughts|give me time with|i don't love|torn|is the snag|i hear you on|let me think|but|hmm)\b"
+    r"\b(?:let me sleep on it|i'm (?:\w+ ){0,2}(?:hesitant|unsure|torn|undecided|worried|concerned|wary|in two minds) (?:about|over)|due to|what (?:worries|bothers|puts) me(?: off)?(?: is)?|my (?:only )?(?:worry|concern|problem) is|(?:worried|concerned|worry) about|still|it's|that bothers me|bothers me|not sure about|yet|and so on|i need to mull over|mostly because of|because of|makes me pause|can't say yes or no to|gives me second thoughts|give me time with|i don't love|torn|is the snag|i hear you on|let me think|but|hmm)\b"
     r"|我再斟酌一下|主要是顾虑|顾虑|先放放|让我犹豫|不好说|怕|不急着定|卡在|上$|说不准要不要|这块我打鼓|容我考虑考虑|有点膈应|我对|吃不准|担心的是|担心|挺心动|可(?=[^以])|再想想|嘛",
     re.IGNORECASE,
 )
@@ -76,7 +75,7 @@ def visits(case: Case) -> Iterator[Draft]:
     product = said.first("product")
     last = case.focus.last("visit_date", said.message.sender)
     value = dates[-1]
-    if not product and last is not None:
+    if not product and last is not None and value.text.lower() not in TODAY:
         value = in_month_of(value, date.fromisoformat(last.value), said.language)
         if value.norm != last.value:
             yield _back(last)
@@ -116,8 +115,8 @@ def _back(last: Fact) -> Draft:
 
 
 _COLOUR_TALK = re.compile(
-    r"\b(?:for the|i picture|about the|custom|shell|of the|something like|cover|could it be|i keep coming back to|should have|you know|thinking|sleeve|if they can mix it|made-to-order|would be lovely|could be|hm|on reflection|rather|actually no|actually|slept on it|instead|my wife says|and she's right|forget what i said|let's go|after all|no|case)\b"
-    r"|的外壳|外壳|想要|那种感觉|定制|的套子|套子|颜色要|能做|我心里想的是|的壳|定制色|你懂吧|壳子|要是|就绝了|配|给|做壳|偏|最好是|那个|保护壳|想了想还是|不不|换|我老婆说|好看|听她的|前面说的颜色不算|改主意了|要不|就这个|要(?=[\u4e00-\u9fff]{2})|壳",
+    r"\b(?:for the|i picture|about the|custom|shell|of the|something like|cover|could it be|i keep coming back to|should have|you know|thinking|sleeve|if they can mix it|made-to-order|would be lovely|could be|hm|on reflection|rather|actually no|actually|slept on it|instead|my wife says|and she's right|forget what i said|let's go|after all|no|case|make it|go with|i'd (?:love|like|prefer)|in a|in an|i want|want|prefer|would like|please|better|in)\b"
+    r"|的外壳|外壳|想要|那种感觉|定制|的套子|套子|颜色要|能做|我心里想的是|的壳|定制色|你懂吧|壳子|要是|就绝了|配|给|做壳|偏|最好是|那个|保护壳|想了想还是|不不|还是|换[成为]?|改[成为]|我老婆说|好看|听她的|前面说的颜色不算|改主意了|要不|就这个|要(?=[\u4e00-\u9fff]{2})|壳",
     re.IGNORECASE,
 )
 
@@ -131,7 +130,7 @@ def colours(case: Case) -> Iterator[Draft]:
         wish = free_text(case, _COLOUR_TALK)
         if wish:
             yield Draft("colour", wish, "text", product, case.customer, fact_type="preference")
-    elif not product and last is not None and case.focus.stated[-1] is last and is_swap(case):
+    elif not product and last is not None and _still_on(case, last) and is_swap(case):
         wish = free_text(case, _COLOUR_TALK)
         if wish and wish != last.value:
             yield _back(last)
@@ -139,14 +138,20 @@ def colours(case: Case) -> Iterator[Draft]:
 
 
 _SWAP = re.compile(
-    r"\b(?:rather|instead|reflection|actually|after all|forget what|let's go|says|make it|no,|better|prefer|second thought)|想了想|还是|换|改主意|不算|要不|听|不不|改成|说.{1,14}好看",
+    r"\b(?:rather|instead|reflection|(?<!working )(?<!, )actually,? (?:no|rather|make|i)|after all|forget what|let's go|says|make it|no,|better|prefer|second thought)|想了想|还是|换(?!了|台|个)|改主意|不算|要不|听|不不|改成|说.{1,14}好看",
     re.IGNORECASE,
 )
 
 
+def _still_on(case: Case, last: Fact) -> bool:
+    """Whether the exchange is still on what a fact told: at most one other typed fact came after it."""
+    newer = case.focus.stated[-2:]
+    return any(f is last for f in newer) and newer[-1].attribute not in ("missing", "visit_date", "address")
+
+
 def is_swap(case: Case) -> bool:
     """Whether a short follow-up takes back what was wished for."""
-    return len(case.text) < _SHORT and bool(is_withdrawal(case.text) or _SWAP.search(case.text))
+    return len(case.text) < _SHORT and bool(_SWAP.search(case.text))
 
 
 _FOR_TALK = re.compile(
