@@ -110,22 +110,29 @@ class Writing:
                 there.add(tenant)
 
     def _add_facts(self, facts: Sequence[Fact]) -> list[Node]:
-        by_tenant: dict[str, dict[str, Fact]] = {}
+        by_id: dict[str, Fact] = {}
+        by_tenant: dict[str, list[str]] = {}
         for fact in facts:
-            by_tenant.setdefault(stored(fact.tenant_id), {}).setdefault(node_id(fact), fact)
-        placed: dict[str, tuple[Node, int]] = {}
-        for tenant, by_id in by_tenant.items():
-            there = self._present(NODES, tenant, by_id)
-            new: dict[str, list[_Version]] = {}
-            for id, fact in by_id.items():
-                if id not in there:
-                    version = _Version(id, microseconds(fact.recorded_at), self._next())
-                    new.setdefault(memory_key(fact), []).append(version)
-            for memory, versions in self._place(tenant, new).items():
-                for v in versions:
-                    placed[v.id] = (Node(v.id, memory, v.version, v.parent_id, by_id[v.id]), v.seq)
-        # In the order of arrival, over all tenants and memories.
-        ordered = sorted(placed.values(), key=lambda pair: pair[1])
+            id = node_id(fact)
+            if id not in by_id:
+                by_id[id] = fact
+                by_tenant.setdefault(stored(fact.tenant_id), []).append(id)
+        there = {id for tenant, ids in by_tenant.items() for id in self._present(NODES, tenant, ids)}
+        new: dict[str, dict[str, list[_Version]]] = {}
+        for id, fact in by_id.items():
+            if id not in there:
+                version = _Version(id, microseconds(fact.recorded_at), self._next())
+                new.setdefault(stored(fact.tenant_id), {}).setdefault(memory_key(fact), []).append(version)
+        placed: list[tuple[Node, int]] = []
+        for tenant, memories in new.items():
+            self._place(tenant, memories)
+            placed += [
+                (Node(v.id, memory, v.version, v.parent_id, by_id[v.id]), v.seq)
+                for memory, versions in memories.items()
+                for v in versions
+            ]
+        # In the order of the facts, over all tenants and memories.
+        ordered = sorted(placed, key=lambda pair: pair[1])
         self._insert(NODES, [node_row(node, seq) for node, seq in ordered])
         self._insert(NODE_ENTITIES, [row for node, seq in ordered for row in _entity_links(node, seq)])
         self._insert(NODE_MESSAGES, [row for node, seq in ordered for row in _message_links(node, seq)])
@@ -135,7 +142,7 @@ class Writing:
         )
         return [node for node, _ in ordered]
 
-    def _place(self, tenant: str, new: dict[str, list[_Version]]) -> dict[str, list[_Version]]:
+    def _place(self, tenant: str, new: dict[str, list[_Version]]) -> None:
         """Number new versions, by memory, after those that are there or between them."""
         last = self._last_versions(tenant, list(new))
         for memory, versions in new.items():
@@ -148,7 +155,6 @@ class Writing:
                 version.version = before.version + 1 if before else 1
                 version.parent_id = before.id if before else None
                 before = version
-        return new
 
     def _last_versions(self, tenant: str, memories: Sequence[str]) -> dict[str, _Version]:
         found: dict[str, _Version] = {}
