@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from memtrial.datasets.errors import UserError
+
 _WRITER_BYTES = 50_000_000
 _FORMAT = 1
 
@@ -26,6 +28,9 @@ class FullTextStore:
     Args:
         folder: the index's own folder; made where missing.
         settings: whatever decides which terms a document gets, as plain JSON values.
+
+    Raises:
+        UserError: another process has the index open.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -56,7 +61,12 @@ class FullTextStore:
         self._index.register_tokenizer(
             "whitespace", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         )
-        self._writer: Any = self._index.writer(_WRITER_BYTES, 1)
+        try:
+            self._writer: Any = self._index.writer(_WRITER_BYTES, 1)
+        except ValueError as error:
+            if "lock" not in str(error).lower():
+                raise
+            raise UserError(f"full-text index {self._folder} is already open, here or in another process") from None
         self._searcher = self._index.searcher()
         self._ids = self._stored_ids()
         self._known = set(self._ids)
@@ -80,6 +90,11 @@ class FullTextStore:
     def __contains__(self, id: str) -> bool:
         """Whether a document of this id was added, now or before a restart."""
         return id in self._known
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of all documents in the order in which they came, uncommitted ones included."""
+        return list(self._ids)
 
     def add(self, id: str, tenant: str, terms: Sequence[str]) -> None:
         """Add a document; one that is already there is left as it is. Visible after ``commit``."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memtrial.datasets.errors import UserError
 from memtrial.systems.models.analyze import terms
 from memtrial.systems.stores.fulltext import FullTextStore
 
@@ -57,3 +58,11 @@ def test_a_restart_finds_the_documents_and_doubles_none(store: FullTextStore, tm
 def test_other_settings_empty_the_folder(store: FullTextStore, tmp_path: Path) -> None:
     store.close()
     assert len(FullTextStore(tmp_path / "index", {"v": 2})) == 0
+
+
+def test_an_index_open_elsewhere_is_a_user_error_and_stays_whole(store: FullTextStore, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"full-text index .*index is already open, here or in another process"):
+        FullTextStore(tmp_path / "index", {"v": 1})
+    assert find(store, "key", "t1") == ["d"]
+    store.close()
+    assert FullTextStore(tmp_path / "index", {"v": 1}).ids == list(DOCS)
