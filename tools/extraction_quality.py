@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 
+from memtrial.datasets.registry import load_dataset
 from memtrial.datasets.schema import Corpus, Message
 from memtrial.datasets.supportdesk import generate_world
 from memtrial.datasets.supportdesk.log import TenantLog
@@ -77,8 +78,8 @@ def same_value(fact: Fact, kind: str, accepted: tuple[str, ...], *, loose: bool 
             "不支持",
         )
     if fact.value_kind in ("money", "quantity"):
-        mine, theirs = _NUMBER.search(value), _NUMBER.search(accepted[0])
-        return bool(mine and theirs and Decimal(mine[0]) == Decimal(theirs[0]))
+        number, wanted = _NUMBER.search(value), _NUMBER.search(accepted[0])
+        return bool(number and wanted and Decimal(number[0]) == Decimal(wanted[0]))
     folded = key_of(value)
     return any(key_of(form) in folded or folded == key_of(form) for form in accepted)
 
@@ -235,13 +236,15 @@ def main() -> None:
     found = commands.add_parser("evidence")
     found.add_argument("dataset", choices=("locomo", "lifebench"))
     found.add_argument("path", type=Path)
+    found.add_argument("--language", choices=("zh", "en"), default="zh", help="of LifeBench")
     arguments = parser.parse_args()
     if arguments.command == "supportdesk":
         supportdesk(arguments.split, arguments.language, arguments.messages, arguments.seed, arguments.show)
     else:
-        from memtrial.datasets import load_dataset
-
-        evidence(load_dataset(arguments.dataset, path=arguments.path).corpora)
+        spec = {"name": arguments.dataset, "path": str(arguments.path)}
+        if arguments.dataset == "lifebench":
+            spec["language"] = arguments.language
+        evidence(load_dataset(spec).corpora)
 
 
 if __name__ == "__main__":

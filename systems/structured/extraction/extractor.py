@@ -53,6 +53,8 @@ class TenantReader:
         focus = self._focus.setdefault(message.conversation_id, Focus())
         focus.enter(message.session_id, message.timestamp)
         found = typed_facts(Case(said, focus, self.learner, self._memory))  # also keeps track of who ordered what
+        # a pattern may have met somebody new: whom a sentence says to work somewhere
+        said.mentions = self.learner.lexicon.find(said.text) if found else said.mentions
         typed = found if params.typed else []
         if params.support_check and not all(value_stands(fact, said) for fact in typed):
             into.flagged[message.id] = "unsupported_value"
@@ -114,7 +116,7 @@ class Extractor:
 
         Args:
             messages: in time order, none given before.
-            trace: gets the stage ``extract`` and what was skipped.
+            trace: gets the stage ``extract`` and counts of messages, facts, what was skipped and flagged.
         """
         out = Extraction()
         if self._model is not None:
@@ -129,6 +131,14 @@ class Extractor:
                 if told.get(key) is not entity:
                     told[key] = entity
                     out.entities.append(entity)
+        counts = trace.facts.setdefault("extraction", {"messages": 0, "facts": 0, "skipped": 0, "flagged": 0})
+        for name, size in (
+            ("messages", messages),
+            ("facts", out.facts),
+            ("skipped", out.skipped),
+            ("flagged", out.flagged),
+        ):
+            counts[name] += len(size)
         return out
 
     def resolve(self, text: str, tenant: str, asker: str, history: Sequence[Turn] = ()) -> list[Entity]:

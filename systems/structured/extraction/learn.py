@@ -7,19 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from memtrial.systems.models.reader.value import Value
+from memtrial.systems.structured.extraction.catalogue import Catalogue
 from memtrial.systems.structured.extraction.folding import key_of
-from memtrial.systems.structured.extraction.leftover import leftovers, unlabelled
+from memtrial.systems.structured.extraction.leftover import unlabelled
 from memtrial.systems.structured.extraction.lexicon import Lexicon, Mention
 from memtrial.systems.structured.extraction.said import Said
 from memtrial.systems.structured.node import EntityKind
 
 _HAN = "\u4e00-\u9fff"
-_MODEL_EN = re.compile(
-    r"(?<![\w-])(?:[A-Z][a-zA-Z&'’-]+\s){1,3}(?:[A-Z]{0,2}\d{1,4}[A-Za-z]{0,3})(?:\s(?:Pro|Max|Plus|Mini|Lite|Ultra))?(?![\w.-]*\d)(?!\w)"
-)
-_MODEL_ZH = re.compile(
-    rf"(?P<run>[{_HAN}]{{2,12}}?)\s?(?P<model>[A-Za-z]{{1,3}}\d{{1,4}}[A-Za-z]{{0,3}})(?![A-Za-z0-9-])"
-)
 _NAME_EN = r"[A-Z][\w'’.-]+(?:\s(?:de|van|von|der|da|la|al|bin)\b)*(?:\s[A-Z][\w'’.-]+){1,2}"
 _LABEL_EN = r"(?:(?:customer|cust|client|account|acct|member)\b\.?\s?)?(?:(?:no|nr|num|number|id|ref)\b\.?:?\s?)?"
 _BEFORE_EN = re.compile(rf"({_NAME_EN})\s?[\s(\[/,#:|–-]{{1,3}}{_LABEL_EN}[#(\[]?$", re.ASCII)
@@ -86,8 +81,7 @@ class Learner:
         self.senders: dict[str, str] = {}
         self._owner_of: dict[str, str] = {}
         self._shapes: dict[str, Counter[str]] = {}
-        self._stems: set[str] = set()
-        self._before: dict[str, list[str]] = {}
+        self._catalogue = Catalogue(self.lexicon)
 
     def person(self, ident: str, name: str) -> str:
         """Return the key of who goes by a sender id; equal names of different ids are different people."""
@@ -118,7 +112,7 @@ class Learner:
             if said.voice == "record":
                 codes = self._customers(said, codes)
             self._codes(said, codes)
-            self._products(said)
+            self._catalogue.read(said)
             for match in _ORG.finditer(said.text):
                 self.lexicon.add("organisation", unlabelled(match.group()) or match.group())
             for value in said.values:
@@ -254,57 +248,3 @@ class Learner:
             money = any(v.kind == "money" for v in said.values)
             return "order" if money or said.message.source in ("erp", "oms", "wms") else "ticket"
         return "ticket" if said.voice == "staff" else None
-
-    def _products(self, said: Said) -> None:
-        """Learn products from records: a name with a model number, or what is left of an order's record."""
-        if said.voice not in ("record", "staff", "customer"):
-            return
-        found = False
-        if said.language == "en":
-            for match in _MODEL_EN.finditer(said.text):
-                name = unlabelled(match.group())
-                if " " in name and not any(
-                    v.kind in ("date", "money") and v.start < match.end() and match.start() < v.end for v in said.values
-                ):
-                    self.lexicon.add("product", name)
-                    found = True
-        else:
-            for match in _MODEL_ZH.finditer(said.text):
-                run = unlabelled(match["run"]) if said.voice == "record" else self._run_in_talk(match)
-                if 2 <= len(run) <= 4 and self.lexicon.lookup(run) is None:
-                    self.lexicon.add("product", run + match["model"])
-                    self._stems.add(run)
-                    found = True
-        if found or said.voice != "record":
-            return
-        mentions = self.lexicon.find(said.text)
-        kinds = {m.kind for m in mentions}
-        money = any(v.kind == "money" for v in said.values)
-        if "order" in kinds and "person" in kinds and money and "product" not in kinds:
-            spans = [(m.start, m.end) for m in mentions] + [(v.start, v.end) for v in said.values]
-            names = [n for n in leftovers(said.text, spans) if len(n) > 2]
-            if names:
-                self.lexicon.add("product", max(names, key=len))
-
-    def _run_in_talk(self, match: re.Match[str]) -> str:
-        """Return the name before a model number in running Chinese, which shows no gap where the name begins.
-
-        It is a name known with another model number; or as long as all names of the catalogue are, where three are known
-        and of one length; or two characters that nothing Chinese precedes; or what stayed the same after two different
-        characters.
-        """
-        run = match["run"]
-        if any(self.lexicon.lookup(run[-size:] + match["model"]) for size in (4, 3, 2)):
-            return ""
-        for size in (4, 3, 2):
-            if run[-size:] in self._stems:
-                return run[-size:]
-        sizes = {len(stem) for stem in self._stems}
-        if len(self._stems) >= 3 and len(sizes) == 1:
-            return run[-min(sizes) :]
-        name = run[-2:]
-        if len(run) == 2:
-            return name
-        before = self._before.setdefault(name + match["model"], [])
-        before.append(run[-3])
-        return name if len(set(before)) > 1 else ""

@@ -60,12 +60,12 @@ def chunks(text: str, spans: Iterable[tuple[int, int]]) -> list[str]:
     return [piece for part in _DELIMITER.split("\x00".join(kept)) if (piece := part.strip(" \t'’.-–"))]
 
 
-def unlabelled(piece: str, extra: frozenset[str] = frozenset()) -> str:
-    """Strip label words from both ends of a piece."""
+def unlabelled(piece: str, extra: frozenset[str] = frozenset(), *, end: bool = True) -> str:
+    """Strip label words from the beginning of a piece and, unless ``end`` is off, from its end."""
     words = _WORD.findall(piece)
     while words and _is_label(words[0], extra):
         words.pop(0)
-    while words and _is_label(words[-1], extra):
+    while end and words and _is_label(words[-1], extra):
         words.pop()
     text = " ".join(words)
     if any("\u4e00" <= c <= "\u9fff" for c in text):

@@ -10,7 +10,7 @@ from memtrial.systems.models.reader.values_names import find_places
 from memtrial.systems.structured.extraction import cues
 from memtrial.systems.structured.extraction.drafts import Case, Draft
 from memtrial.systems.structured.extraction.learn import digits
-from memtrial.systems.structured.extraction.leftover import LABELS_EN
+from memtrial.systems.structured.extraction.leftover import LABELS_EN, chunks, unlabelled
 from memtrial.systems.structured.node import Fact, State
 
 _CAPITALS = re.compile(r"\b[A-Z][\w&-]*(?:\s[A-Z][\w&-]*)*")
@@ -57,7 +57,7 @@ def order_records(case: Case) -> Iterator[Draft]:
         planned = case.memory.current((case.customer, order, "delivery_date"))
         later = planned is not None and planned.value < value.norm
         if not delivered and (cues.DELAYED.search(case.text) or later):
-            cause = max(case.rest(*dates), key=len, default="")
+            cause = _cause(case, dates)
             yield Draft("delay", cause or "yes", "text", fact_type="event", **base)  # type: ignore[arg-type]
     else:
         numbers = [v for v in case.said.of_kind("id", "phone") if digits(v.text) >= 6]
@@ -68,6 +68,13 @@ def order_records(case: Case) -> Iterator[Draft]:
                 yield Draft("carrier", carrier, "name", **base)  # type: ignore[arg-type]
         elif place := address_in(case):
             yield Draft("address", place, "text", **base)  # type: ignore[arg-type]
+
+
+def _cause(case: Case, dates: list[Value]) -> str:
+    """Return why something is late; a label at the end belongs to it (customs check)."""
+    spans = [(m.start, m.end) for m in case.said.mentions] + [(v.start, v.end) for v in dates]
+    told = [piece for piece in chunks(case.text, spans) if unlabelled(piece)]
+    return max((unlabelled(piece, end=case.said.language == "zh") for piece in told), key=len, default="")
 
 
 def _carrier(pieces: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memtrial.systems.models.reader.cues import is_first_person
 from memtrial.systems.structured.extraction.learn import Learner
 from memtrial.systems.structured.extraction.said import Said
 from memtrial.systems.structured.node import Edge
@@ -63,7 +64,8 @@ class Relations:
 
     def _people(self, said: Said) -> list[Edge]:
         edges: list[Edge] = []
-        who = said.first("person") or (said.speaker if said.voice in ("person", "customer") else "")
+        own = said.voice in ("person", "customer") and is_first_person(said.text)
+        who = said.first("person") or (said.speaker if own else "")
         organisation, place = said.first("organisation"), said.first("place")
         if who and organisation and _WORKS.search(said.text):
             edges += self.join(said, who, "works_for", organisation)
