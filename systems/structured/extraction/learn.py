@@ -7,8 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from memtrial.systems.models.reader.value import Value
+from memtrial.systems.models.reader.values_names import SURNAMES
 from memtrial.systems.structured.extraction.catalogue import Catalogue
 from memtrial.systems.structured.extraction.folding import key_of
+from memtrial.systems.structured.extraction.kin import brought_up
 from memtrial.systems.structured.extraction.leftover import unlabelled
 from memtrial.systems.structured.extraction.lexicon import Lexicon, Mention
 from memtrial.systems.structured.extraction.said import Said
@@ -41,10 +43,7 @@ _ORG = re.compile(
     r"\b(?:[A-Z][\w&'’-]+\s){1,3}(?:Ltd|Inc|GmbH|Corp|LLC|Co|Group|Company|Bank|University|Hospital|Airlines)\b\.?"
     rf"|(?<![{_HAN}])[{_HAN}]{{2,8}}(?:公司|集团|银行)"
 )
-_SURNAMES = frozenset(
-    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金"
-    "陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文柯苗阮齐凌霍虞柳毕鲍费廉岑薄尤祝左季骆樊庄向单牛施殷翟欧褚卫尚安芦管吉解阿小老"
-)
+_SURNAMES = frozenset(SURNAMES + "阿小老")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +112,10 @@ class Learner:
                 codes = self._customers(said, codes)
             self._codes(said, codes)
             self._catalogue.read(said)
+            if said.voice in ("person", "customer"):
+                for name in brought_up(said.text):
+                    if self.lexicon.lookup(name) is None:
+                        self.lexicon.add("person", name, *([name.split(" ")[0]] if " " in name else []))
             for match in _ORG.finditer(said.text):
                 self.lexicon.add("organisation", unlabelled(match.group()) or match.group())
             for value in said.values:

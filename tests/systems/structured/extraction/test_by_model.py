@@ -75,7 +75,7 @@ def test_takes_facts_relations_and_times() -> None:
         ("Mira moved to Ghent.", ("t-4",), "profile", "t:Mira"),
     ]
     assert {"person:tom", "person:mira"} <= {e.key for e in out.entities}
-    assert [(e.source, e.relation, e.target) for e in out.edges] == [("person:tom", "knows", "person:mira")]
+    assert ("person:tom", "knows", "person:mira") in [(e.source, e.relation, e.target) for e in out.edges]
     assert out.skipped == {"t-2": "small_talk", "t-3": "small_talk"}
     assert len(client.calls) == 2 and {c["phase"] for c in client.calls} == {
         "ingest"

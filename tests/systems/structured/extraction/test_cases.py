@@ -62,6 +62,8 @@ def test_a_fact_that_lost_its_subject_is_refused() -> None:
 def test_the_patterns_keep_the_subject_and_the_speaker(extract: Extract) -> None:
     out = extract(message(1, "Ana", "My neighbour Ilse holds a pilot licence"))
     assert out.facts[0].text == "Ana: My neighbour Ilse holds a pilot licence"
+    assert set(out.facts[0].entities) == {"person:ana", "person:ilse"}
+    assert [(e.source, e.relation, e.target) for e in out.edges] == [("person:ana", "knows", "person:ilse")]
 
 
 def test_last_week_counts_from_the_message_and_not_from_the_run() -> None:

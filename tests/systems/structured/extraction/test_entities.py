@@ -1,6 +1,7 @@
 import pytest
 
 from memtrial.systems.structured.extraction.folding import clean, fold, stands_alone
+from memtrial.systems.structured.extraction.kin import brought_up
 from memtrial.systems.structured.extraction.learn import signature
 from memtrial.systems.structured.extraction.lexicon import Lexicon
 from tests.systems.structured.extraction.conftest import Extract
@@ -66,6 +67,20 @@ def test_learns_people_codes_and_products_from_records(extract: Extract) -> None
     assert ("person:dana roth", "ordered", "order:aa-100234") in edges
     assert ("order:aa-100234", "about", "product:kestrel 2s") in edges
     assert ("person:dana roth", "reported", "ticket:taa-100250") in edges
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("My sister Anna and our dog Max came", ["Anna", "Max"]),
+        ("my best friend, Lena Novak, is here", ["Lena Novak"]),
+        ("my brother is late and my friend I met", []),
+        ("我同事小王说要去", ["小王"]),
+        ("我的朋友来了", []),
+    ],
+)
+def test_people_brought_up(text: str, names: list[str]) -> None:
+    assert list(brought_up(text)) == names
 
 
 def test_learns_from_chinese_records(extract: Extract) -> None:
