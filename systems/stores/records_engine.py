@@ -205,10 +205,11 @@ class Database:
             return f"{self._place} is damaged or no memory records ({said}); move it away and ingest again"
         if self.server and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
             return (
-                f"{self._place} does not answer while {doing} ({said}): nothing of this step was kept, everything before "
+                f"{self._place} cannot be reached while {doing} ({said}): nothing of this step was kept, everything before "
                 "it was; see that the server runs and run the same command again"
             )
-        if isinstance(error, OperationalError):
+        # A right that is missing, or an address with an option that there is not.
+        if isinstance(error, OperationalError) or state == "42501" or "invalid connection option" in said:
             return f"{self._place} cannot be used while {doing}: {said}"
         return None
 
