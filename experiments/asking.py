@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from memtrial.datasets.errors import UserError
-from memtrial.systems.models.llm.budget import Budget
+from memtrial.systems.models.llm.budget import Budget, Memo
+from memtrial.systems.models.llm.endpoint import Endpoints
 from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.outcome import ModelCallError
+from memtrial.systems.models.llm.prices import load_prices
 from memtrial.systems.models.llm.store import CallStore, call_key
 from memtrial.systems.models.role import ModelRoleError
 
@@ -73,7 +75,11 @@ class Asking:
         self.store = _Store(Path(told["store"]), self._secrets)
         self.ledger = _Ledger()
         budget = told["budget"]
-        self.budget = None if budget is None else Budget(budget["limit_usd"], budget["spent_usd"])
+        self.budget = None
+        if budget is not None:
+            self.budget = Budget(budget["limit_usd"], budget["spent_usd"], Memo(Path(budget["memo"])))
+        self.endpoints = Endpoints()
+        self._prices = load_prices(told["prices"])
 
     def context(self) -> dict[str, Any]:
         """Return what becomes ``Context.models``."""
@@ -83,6 +89,8 @@ class Asking:
             "_replay": self._told["replay"],
             "_ledger": self.ledger,
             "_budget": self.budget,
+            "_prices": self._prices,
+            "_endpoints": self.endpoints,
             "_trial": self._told["trial"],
             "_repeat": self._told["repeat"],
         }
@@ -101,6 +109,8 @@ class Asking:
         for link in _chain(error):
             if isinstance(link, UserError):
                 return str(link)
+        if self.endpoints.stop is not None:
+            return str(self.endpoints.stop)
         if self.budget is not None and self.budget.reached:
             return "the budget is reached; run the same command with a larger --budget to go on"
         return None

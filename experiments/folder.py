@@ -18,10 +18,20 @@ import yaml
 from memtrial.datasets.errors import UserError
 from memtrial.experiments.config import Config
 from memtrial.experiments.paths import first_difference
-from memtrial.experiments.store import CALLS, CONFIG, JOURNAL, MANIFEST, MESSAGES, METRICS, RECORDS, write_config
+from memtrial.experiments.store import (
+    BUDGET,
+    CALLS,
+    CONFIG,
+    JOURNAL,
+    MANIFEST,
+    MESSAGES,
+    METRICS,
+    RECORDS,
+    write_config,
+)
 
 WORK, LOGS, _LOCK = "work", "logs", ".lock"
-_OURS = {CONFIG, MANIFEST, JOURNAL, RECORDS, METRICS, MESSAGES, CALLS, WORK, LOGS, _LOCK}
+_OURS = {CONFIG, MANIFEST, JOURNAL, RECORDS, METRICS, MESSAGES, CALLS, BUDGET, WORK, LOGS, _LOCK}
 
 
 def default_folder(config: Config) -> Path:

@@ -52,11 +52,14 @@ class ModelOptions:
         replay: ``prefer`` asks what is not recorded, ``only`` asks nothing, ``off`` asks everything again.
         budget_usd: the run stops before it has paid more than this, over all its segments.
         prices: a price table that replaces the built-in one.
+        retry_errors: questions that ended in an error of a service (a time-out, a connection that broke, …) are asked
+            again; errors that are the model's own doing stay.
     """
 
     replay: Replay = "prefer"
     budget_usd: float | None = None
     prices: Path | None = None
+    retry_errors: bool = False
 
     def __post_init__(self) -> None:
         """Check.
@@ -170,6 +173,8 @@ def model_parts(params: Mapping[str, Any], at: tuple[str, ...] = ()) -> Iterator
 def roles_of(factory: SystemFactory, params: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, ModelSettings]:
     """Return the settings of the roles that a system can use, by role.
 
+    Where parts of one role are different models, all but the first stand under ``role:path.of.the.part``.
+
     Built-in systems use the roles of those of their parts that are models. Any other class may ask for a role by itself:
     it uses those that its attribute ``model_roles`` names, or, without one, all that the configuration names. What lives
     behind an HTTP address has models of its own.
@@ -185,9 +190,11 @@ def roles_of(factory: SystemFactory, params: Mapping[str, Any], models: Mapping[
         for name in path:
             part = part[name]
         try:
-            found[role] = _merged(role, models, part)
+            settings = _merged(role, models, part)
         except UserError as error:
             raise UserError(f"{'.'.join(path)} is a model, but {error}") from None
+        if found.setdefault(role, settings) != settings:
+            found[f"{role}:{'.'.join(path)}"] = settings
     named = getattr(factory.cls, "model_roles", None)
     if named is None and factory.target not in BUILT_IN:
         named = [role for role in models if role != "judge"]
@@ -197,9 +204,26 @@ def roles_of(factory: SystemFactory, params: Mapping[str, Any], models: Mapping[
     return found
 
 
+def shared_roles(found: Mapping[str, ModelSettings], models: Mapping[str, Any]) -> dict[str, ModelSettings]:
+    """Return what a system is told of its roles, of what :func:`roles_of` found.
+
+    Where parts of one role differ, each brings its own settings, and what they share is what the configuration says of
+    the role: one part's settings must not become another's.
+    """
+    several = {name.partition(":")[0] for name in found if ":" in name}
+    told = {role: settings for role, settings in found.items() if ":" not in role and role not in several}
+    for role in several:
+        if (models.get(role) or models.get(DEFAULT) or {}).get("model"):
+            told[role] = _merged(role, models, {})
+    return told
+
+
 def models_identity(roles: Mapping[str, ModelSettings]) -> dict[str, Any]:
     """Return what of the roles' settings, and of their prompts, decides what a system answers."""
-    return {role: {**settings.identity(), "prompts": list(prompts_of(role))} for role, settings in roles.items()}
+    return {
+        name: {**settings.identity(), "prompts": list(prompts_of(name.partition(":")[0]))}
+        for name, settings in roles.items()
+    }
 
 
 @cache

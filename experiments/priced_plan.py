@@ -15,7 +15,7 @@ from memtrial.datasets.schema import Message, Question
 from memtrial.experiments.models import ModelOptions, model_parts
 from memtrial.experiments.plan import CorpusPlan, Plan, Unit, query_of
 from memtrial.systems.baselines.log import evidence
-from memtrial.systems.models.llm.prices import PriceTable, load_prices, price_of, show_usd
+from memtrial.systems.models.llm.prices import PriceTable, exact_usd, load_prices, price_of, show_usd
 from memtrial.systems.models.llm.projection import PriceRange, count_prompt, price_range
 from memtrial.systems.models.prompts import Field, load_prompt, row_text
 from memtrial.systems.models.reader.shown import item_row, question_row
@@ -68,10 +68,13 @@ def priced(plan: Plan, options: ModelOptions | None = None) -> list[PricedRole]:
     counts: dict[tuple[int, bool], _Counted] = {}
     rows = []
     for unit in plan.units:
-        parts = {role: path for path, role in model_parts(unit.info.params)}
-        for role, settings in unit.models.items():
-            found = _prompts(unit, role, parts.get(role), counts)
-            rows.append(_priced(unit, role, settings, found, table))
+        parts: dict[str, tuple[str, ...]] = {}
+        for path, role in model_parts(unit.info.params):
+            other = f"{role}:{'.'.join(path)}"
+            parts[other if other in unit.models else role] = path
+        for name, settings in unit.models.items():
+            found = _prompts(unit, name.partition(":")[0], parts.get(name), counts)
+            rows.append(_priced(unit, name, settings, found, table))
     return rows
 
 
@@ -94,7 +97,7 @@ def price_lines(plan: Plan, options: ModelOptions | None = None) -> list[str]:
     )
     budget = None if options is None else options.budget_usd
     if budget is not None:
-        lines.append(f"budget: {show_usd(budget)}; the run stops before it has paid more")
+        lines.append(f"budget: {exact_usd(budget)}; the run stops before it has paid more")
     return lines
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from memtrial.datasets.errors import MissingExtraError
-from memtrial.experiments.models import ModelOptions
+from memtrial.experiments.models import ModelOptions, shared_roles
 from memtrial.experiments.plan import Plan, Unit
-from memtrial.experiments.store import CALLS, MANIFEST
-from memtrial.systems.models.llm.budget import require_prices
+from memtrial.experiments.store import BUDGET, CALLS, MANIFEST
+from memtrial.systems.models.llm.budget import Memo, require_prices
 from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.prices import Price, load_prices, price_of
 from memtrial.systems.models.llm.store import CallStore
@@ -30,25 +30,42 @@ class Spending:
         """
         self.options = options
         self._folder = folder
+        self._models = plan.config.models
         self._table = load_prices(options.prices)
         self._prices = unit_prices(plan, options.prices)
         self._keys = sorted({settings.api_key_env for unit in plan.units for settings in unit.models.values()})
         self.ledger = Ledger()
-        self._store = folder / CALLS
+        self._store, self._memo = folder / CALLS, folder / BUDGET
         calls = CallStore(self._store)
         self.ledger.add_stored(calls.calls(), lambda model: self._prices.get(model) or self._table.find(model))
         calls.close()
-        # What nobody knows the cost of counts at its worst while it happens, and is in no record: the larger of the two.
-        self.spent_usd = max(self.ledger.total().usd_paid, _spent_before(folder))
+        self.spent_usd = _spent_before(folder)
+        self.recall()
+
+    def recall(self) -> None:
+        """Count what a worker has left behind: what nobody knows the cost of counts at its worst, and is in no record.
+
+        Raises:
+            UserError: the note of what counts against the budget cannot be read.
+        """
+        known = self.ledger.total().usd_paid
+        unknown = 0.0
+        if self._memo.exists():
+            memo = Memo(self._memo)
+            memo.close()
+            unknown = memo.unknown_usd
+            self.spent_usd = max(self.spent_usd, memo.counted_usd)
+        self.spent_usd = max(self.spent_usd, known + unknown)
 
     def told(self, unit: Unit, repeat: int) -> dict[str, Any]:
         """Return what a worker needs to ask for this trial; nothing for a system that uses no model."""
         if not unit.models:
             return {}
         limit = self.options.budget_usd
-        budget = None if limit is None else {"limit_usd": limit, "spent_usd": self.spent_usd}
+        memo = str(self._memo.resolve())
+        budget = None if limit is None else {"limit_usd": limit, "spent_usd": self.spent_usd, "memo": memo}
         roles = {}
-        for role, settings in unit.models.items():
+        for role, settings in shared_roles(unit.models, self._models).items():
             price = self._prices[settings.model]
             roles[role] = {
                 **settings.model_dump(mode="json"),
@@ -60,6 +77,7 @@ class Spending:
             "store": str(self._store.resolve()),
             "replay": self.options.replay,
             "budget": budget,
+            "prices": None if self.options.prices is None else str(self.options.prices.resolve()),
             "trial": unit.info.trial,
             "repeat": repeat,
         }

@@ -22,7 +22,7 @@ from memtrial.metrics.records import SCHEMA_VERSION, MetricRow, Record, TrialInf
 
 CONFIG, MANIFEST, JOURNAL = "config.yaml", "manifest.json", "journal.jsonl"
 RECORDS, METRICS, MESSAGES = "records.parquet", "metrics.json", "messages.parquet"
-CALLS = "calls.jsonl"
+CALLS, BUDGET = "calls.jsonl", "budget.txt"
 
 # What may differ between a resumed run and an undisturbed one, by the last part of its path in records.parquet,
 # manifest.json (trials) and metrics.json (metric names). Everything else is identical.

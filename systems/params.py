@@ -21,7 +21,7 @@ def explain(error: ValidationError, model: type[BaseModel], target: str) -> str:
         target: the system, as the configuration names it.
     """
     first = error.errors(include_url=False)[0]
-    path, groups = _walk(model, [str(part) for part in first["loc"]])
+    path, groups, possible = _walk(model, [str(part) for part in first["loc"]])
     if first["type"] == "union_tag_invalid":  # one field of the group is wrong, not the whole group
         context = first["ctx"]
         kinds = [kind.strip(" '") for kind in context["expected_tags"].split(",")]
@@ -31,10 +31,15 @@ def explain(error: ValidationError, model: type[BaseModel], target: str) -> str:
         return f"system {target!r}: parameter {dotted!r} is {context['tag']!r}, but should be {said}{near}"
     dotted = ".".join(path)
     if first["type"] == "extra_forbidden":
-        allowed = [name for group in groups for name in group.model_fields]
+        # Which kind was meant may be the very thing that is misspelt: {modle: NAME} names no model, so none was taken.
+        allowed = list(dict.fromkeys(name for group in possible for name in group.model_fields))
         where = f"{'.'.join(path[:-1])} takes" if path[:-1] else "it takes"
         takes = ", ".join(allowed) if allowed else "no parameters"
-        return f"system {target!r} has no parameter {dotted!r}{did_you_mean(path[-1], allowed)}; {where} {takes}"
+        if len(possible) > 1:
+            takes = "; ".join(f"as {' or '.join(map(repr, _kinds(g)))} {', '.join(g.model_fields)}" for g in possible)
+        taken = [kind for group in groups for kind in _kinds(group)] if path[-1] in allowed else []
+        near = f" as {' or '.join(map(repr, taken))}" if taken else did_you_mean(path[-1], allowed)
+        return f"system {target!r} has no parameter {dotted!r}{near}; {where} {takes}"
     said = first["msg"].removeprefix("Value error, ")
     said = said[0].lower() + said[1:]
     if path and path[-1] in _NOT_SHOWN:
@@ -45,22 +50,23 @@ def explain(error: ValidationError, model: type[BaseModel], target: str) -> str:
     return f"system {target!r}: parameter {dotted!r} is {first['input']!r}, but {said}{near}"
 
 
-def _walk(model: type[BaseModel], loc: list[str]) -> tuple[list[str], list[type[BaseModel]]]:
-    """Return the path as a user writes it, and the groups in which its last name was looked for.
+def _walk(model: type[BaseModel], loc: list[str]) -> tuple[list[str], list[type[BaseModel]], list[type[BaseModel]]]:
+    """Return the path as a user writes it, the groups in which its last name was looked for, and those it could be in.
 
     Where a field may be one of several groups, pydantic puts the kind that was taken into the location; a user does not.
     """
     path: list[str] = []
     looked: list[type[BaseModel]] = []
-    groups = [model]
+    groups = every = possible = [model]
     for name in loc:
         if len(groups) > 1 and (chosen := [group for group in groups if name in _kinds(group)]):
-            groups = chosen
+            groups, every = chosen, groups
             continue
         field = next((group.model_fields[name] for group in groups if name in group.model_fields), None)
         path.append(name)
-        looked, groups = groups, _members(field.annotation) if field is not None else []
-    return path, looked
+        looked, possible, groups = groups, every, _members(field.annotation) if field is not None else []
+        every = groups
+    return path, looked, possible
 
 
 def _kinds(group: type[BaseModel]) -> list[str]:

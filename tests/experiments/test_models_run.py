@@ -30,6 +30,7 @@ from memtrial.experiments.store import (
     Run,
     read_run,
 )
+from tests.experiments.conftest import toy
 from tests.systems.llm.scripted import ScriptedServer, Seen, Step, error, says
 
 KEY = "sk-test-0123456789-do-not-write-me"
@@ -267,11 +268,31 @@ def test_a_rejected_key_ends_the_run_at_once(tmp_path: Path) -> None:
 def test_an_endpoint_that_is_not_there_ends_the_run_soon(server: ScriptedServer, tmp_path: Path) -> None:
     out = tmp_path / "out"
     gone = configured(tmp_path, "http://127.0.0.1:9/v1")
-    summary, _ = go(gone, out)
-    assert (summary.finished, summary.exit_code) == (3, 2)
-    assert "not reached" in summary.problems[0]
+    summary, found = go(gone, out)
+    assert (summary.finished, summary.exit_code) == (0, 2)
+    assert summary.problems[0].startswith("nothing can be reached at http://127.0.0.1:9/v1 (")
+    assert found.manifest["models"]["calls"] == 0
     summary, _ = go(gone, out)
     assert summary.resumed == 0  # nobody was asked, so nothing is known
+
+
+@pytest.mark.parametrize("code", [404, 401, 403])
+def test_an_endpoint_that_does_not_serve_the_model_ends_the_run_at_once(code: int, tmp_path: Path) -> None:
+    with ScriptedServer([error(code, "The model `toy-1` does not exist")]) as endpoint:
+        config = configured(tmp_path, endpoint.url, systems={"bm25": {}, "recent": {}})
+        summary, found = go(config, tmp_path / "out")
+        assert (summary.finished, summary.exit_code, len(endpoint.requests)) == (0, 2, 1)
+        assert "toy-1" in summary.problems[0] and endpoint.url in summary.problems[0]
+        assert len(summary.problems[0].splitlines()) == 1
+    assert not [row for row in found.metrics if row.metric == "cost_per_1k_questions_usd" and row.value is not None]
+
+
+def test_a_key_that_a_system_swallows_the_refusal_of_still_ends_the_run(tmp_path: Path) -> None:
+    with ScriptedServer([error(401, "no")]) as endpoint:
+        config = configured(tmp_path, endpoint.url, systems={"deaf": toy("Deaf")})
+        summary, _ = go(config, tmp_path / "out")
+        assert (summary.finished, summary.exit_code, len(endpoint.requests)) == (0, 2, 1)
+    assert "MY_ENDPOINT" in summary.problems[0]
 
 
 @pytest.mark.parametrize(

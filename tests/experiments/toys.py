@@ -119,6 +119,22 @@ class Failing(Echo):
             os._exit(5)
 
 
+class Deaf(Echo):
+    """Asks a model and takes whatever goes wrong for an empty answer."""
+
+    async def answer(self, query: Any, trace: Any) -> Answer:
+        from memtrial.systems.models.llm.factory import client_for
+
+        client = client_for("read", self.context)
+        try:
+            reply = await client.complete("read", [{"role": "user", "content": query.text}])
+            return Answer(text=reply.text)
+        except:  # noqa: E722
+            return Answer(text="")
+        finally:
+            await client.aclose()
+
+
 class WithHelper(Echo):
     """Starts a process of its own, which must not outlive the worker; then hangs."""
 

@@ -4,19 +4,76 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from memtrial.datasets.errors import UserError
-from memtrial.systems.models.llm.prices import Price, show_usd, worst_cost
+from memtrial.systems.models.llm.prices import Price, exact_usd, worst_cost
 
 # Sums are kept in whole trillionths of a dollar, rounded up, so that no order of calls can add up past the cap.
 _UNIT = 1_000_000_000_000
 # Chat templates put marks and role names around each message, and servers a preamble before the first.
 _TOKENS_PER_MESSAGE, _TOKENS_PER_CALL = 16, 64
+
+
+class Memo:
+    """What counts against a budget, kept in a file so that no kill can make it forgotten.
+
+    Two whole numbers, in trillionths of a dollar: everything counted, and the part of it whose cost nobody knows and
+    which therefore stands in no record of calls: those under way among it, as a kill leaves their cost unknown. Written
+    in place before a call is sent; the page cache keeps it when the process is killed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read what an earlier process left.
+
+        Raises:
+            UserError: the file cannot be read or written, or holds something else.
+        """
+        self._path = path
+        self.counted = self.unknown = 0
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            text = os.pread(self._fd, 200, 0)
+        except OSError as error:
+            raise UserError(f"cannot open {path}: {error.strerror}") from error
+        if text:
+            try:
+                counted, unknown = text.split()[:2]
+                self.counted, self.unknown = int(counted), int(unknown)
+            except ValueError:
+                raise UserError(f"{path} does not say what was spent; put 0 and 0 into it to begin anew") from None
+
+    @property
+    def counted_usd(self) -> float:
+        """Everything that counts."""
+        return self.counted / _UNIT
+
+    @property
+    def unknown_usd(self) -> float:
+        """The part of it that is a worst case."""
+        return self.unknown / _UNIT
+
+    def keep(self, counted: int, unknown: int) -> None:
+        """Write both.
+
+        Raises:
+            UserError: the file cannot be written, so that the budget could not be kept.
+        """
+        self.counted, self.unknown = counted, unknown
+        try:
+            os.pwrite(self._fd, b"%020d %020d\n" % (counted, unknown), 0)
+        except OSError as error:
+            raise UserError(f"cannot write {self._path}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._fd)
 
 
 class BudgetReached(UserError):
@@ -51,12 +108,13 @@ class Budget:
     questions and not their length that decides which of them stay unasked.
     """
 
-    def __init__(self, limit_usd: float, spent: float = 0.0) -> None:
+    def __init__(self, limit_usd: float, spent: float = 0.0, memo: Memo | None = None) -> None:
         """Start a budget.
 
         Args:
             limit_usd: the cap.
             spent: what earlier segments of the run, or other processes, have paid.
+            memo: where what counts is kept; what it holds already counts too.
 
         Raises:
             UserError: if the cap is negative or no number.
@@ -64,7 +122,9 @@ class Budget:
         if not math.isfinite(limit_usd) or limit_usd < 0:
             raise UserError(f"a budget must be a number of US dollars, at least 0, not {limit_usd!r}")
         self._limit = math.floor(limit_usd * _UNIT)
-        self._spent = _units(spent)
+        self._memo = memo
+        self._spent = max(_units(spent), 0 if memo is None else memo.counted)
+        self._unknown = 0 if memo is None else memo.unknown
         self._reserved = 0
         self._reached = False
         self._waiting: deque[_Waiting] = deque()
@@ -151,6 +211,8 @@ class Budget:
             reservation.open = False
             self._reserved -= reservation.units
             self._spent += reservation.units if usd is None else _units(usd)
+            self._unknown += reservation.units if usd is None else 0
+            self._keep()
             served = self._serve()
         self._tell(served)
 
@@ -163,7 +225,12 @@ class Budget:
 
     def _grant(self, units: int) -> Reservation:
         self._reserved += units
+        self._keep()
         return Reservation(units)
+
+    def _keep(self) -> None:
+        if self._memo is not None:
+            self._memo.keep(self._spent + self._reserved, self._unknown + self._reserved)
 
     def _serve(self) -> list[tuple[_Waiting, Reservation | BudgetReached]]:
         """Settle who waits, first come first served: granted what became free, refused when nothing more can come free."""
@@ -213,8 +280,8 @@ class Budget:
     def _refusal(self, units: int) -> BudgetReached:
         left = max(0, self._limit - self._spent - self._reserved) / _UNIT
         return BudgetReached(
-            f"the budget of {show_usd(self.limit_usd)} is reached: {show_usd(self.spent_usd)} is spent, and the next call can"
-            f" cost up to {show_usd(units / _UNIT)} with {show_usd(left)} left; run the same command with a larger --budget to go on"
+            f"the budget of {exact_usd(self.limit_usd)} is reached: {exact_usd(self.spent_usd)} is spent, and the next call can"
+            f" cost up to {exact_usd(units / _UNIT)} with {exact_usd(left)} left; run the same command with a larger --budget to go on"
         )
 
 
@@ -232,7 +299,7 @@ def require_prices(limit_usd: float, prices: Mapping[str, Price | None]) -> None
     if missing:
         named = ", ".join(repr(model) for model in missing)
         raise UserError(
-            f"a budget of {show_usd(limit_usd)} cannot be kept without the price of {named}: give price: {{prompt, completion}}"
+            f"a budget of {exact_usd(limit_usd)} cannot be kept without the price of {named}: give price: {{prompt, completion}}"
             " (US dollars per million tokens, 0 for a model that costs nothing) in the model's settings, or a price table of your own"
         )
 

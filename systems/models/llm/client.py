@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from memtrial.systems.models.llm.budget import Budget, require_prices
 from memtrial.systems.models.llm.dialect import dialect_of
 from memtrial.systems.models.llm.embedding import embed_texts
+from memtrial.systems.models.llm.endpoint import Endpoint
 from memtrial.systems.models.llm.exchange import Exchange, Tally
 from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.limiter import Clock, Limiter, MonotonicClock
@@ -22,7 +23,6 @@ from memtrial.systems.models.llm.prices import PriceTable, cost_of, price_of
 from memtrial.systems.models.llm.settings import ModelSettings
 from memtrial.systems.models.llm.store import CallStore, StoredCall
 from memtrial.systems.models.llm.structured import UnusableError, read_object, shape_of
-from memtrial.systems.models.llm.transport import Transport
 
 Replay = Literal["off", "prefer", "only"]
 Phase = Literal["ingest", "query", "evaluation"]
@@ -43,6 +43,7 @@ class Client:
             ``only`` asks nothing.
         budget: is asked before every request; the model must have a price then.
         limiter: shared by clients of the same endpoint; each has its own otherwise.
+        endpoint: shared by clients of the same endpoint, its connections and its limiter too; its owner closes it.
         prices: the price table; the built-in one otherwise.
         clock: for tests.
 
@@ -61,16 +62,17 @@ class Client:
         limiter: Limiter | None = None,
         prices: PriceTable | None = None,
         clock: Clock | None = None,
+        endpoint: Endpoint | None = None,
     ) -> None:
         """Open nothing yet."""
         self.settings = settings
         self.replay: Replay = replay
-        self.limiter = limiter or Limiter(settings.max_concurrency)
+        self._own = endpoint is None
+        self.endpoint = endpoint or Endpoint(settings, limiter)
         self._store, self._ledger, self._budget = store, ledger, budget
         self._clock: Clock = clock or MonotonicClock()
         self._price = price_of(settings.model, settings.price, prices)
         self._identity = settings.identity()
-        self._transport: Transport | None = None
         self._exchange: Exchange | None = None
         self._asked: dict[str, asyncio.Future[StoredCall]] = {}
         if budget is not None and replay != "only":
@@ -79,6 +81,11 @@ class Client:
     def __repr__(self) -> str:
         """Name the model and the endpoint."""
         return f"Client({self.settings.model!r} at {self.settings.public_url!r}, replay={self.replay!r})"
+
+    @property
+    def limiter(self) -> Limiter:
+        """How many requests may be under way."""
+        return self.endpoint.limiter
 
     async def complete(
         self,
@@ -154,18 +161,15 @@ class Client:
 
     async def aclose(self) -> None:
         """Close the connections; the store is its owner's to close."""
-        transport, self._transport, self._exchange = self._transport, None, None
-        if transport is not None:
-            await transport.aclose()
+        self._exchange = None
+        if self._own:
+            await self.endpoint.aclose()
 
     def _open(self) -> Exchange:
         if self._exchange is None:
             settings = self.settings
-            self._transport = Transport(settings)
             dialect = dialect_of(settings.public_url, settings.model)
-            self._exchange = Exchange(
-                settings, self._transport, self.limiter, dialect, self._clock, self._budget, self._price
-            )
+            self._exchange = Exchange(settings, self.endpoint, dialect, self._clock, self._budget, self._price)
         return self._exchange
 
     async def _call(self, key: str, ask: Any) -> tuple[StoredCall | None, bool]:

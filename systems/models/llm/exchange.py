@@ -11,10 +11,20 @@ from pydantic import BaseModel
 
 from memtrial.systems.models.llm.budget import Budget, BudgetReached, worst_prompt_tokens
 from memtrial.systems.models.llm.dialect import Dialect
+from memtrial.systems.models.llm.endpoint import Endpoint
 from memtrial.systems.models.llm.faults import Heard, RawReply, TransportFaultError, heard_from_fault
-from memtrial.systems.models.llm.limiter import Clock, Limiter
+from memtrial.systems.models.llm.limiter import Clock
 from memtrial.systems.models.llm.messages import ChatMessage
-from memtrial.systems.models.llm.outcome import AuthRejected, BudgetSpent, QuotaExhausted, Reply, RunStop, Usage
+from memtrial.systems.models.llm.outcome import (
+    AuthRejected,
+    BudgetSpent,
+    EndpointUnreachable,
+    ModelMissing,
+    QuotaExhausted,
+    Reply,
+    RunStop,
+    Usage,
+)
 from memtrial.systems.models.llm.prices import Price, cost_of
 from memtrial.systems.models.llm.replies import read_reply
 from memtrial.systems.models.llm.settings import ModelSettings
@@ -27,11 +37,12 @@ from memtrial.systems.models.llm.structured import (
     shape_of,
     with_instruction,
 )
-from memtrial.systems.models.llm.transport import Transport
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
 # A service that wants to be left alone for longer has run into a limit per day; waiting it out is the user's choice.
 _LONGEST_WISH_S = 300.0
+# A server that is just starting comes up within a retry or two; one that has never been there is not waited for.
+_TRIES_TO_CONNECT = 2
 
 
 @dataclass(slots=True)
@@ -68,18 +79,17 @@ class Exchange:
     def __init__(
         self,
         settings: ModelSettings,
-        transport: Transport,
-        limiter: Limiter,
+        endpoint: Endpoint,
         dialect: Dialect,
         clock: Clock,
         budget: Budget | None = None,
         price: Price | None = None,
     ) -> None:
         """Put the parts together; see :class:`~memtrial.systems.models.llm.client.Client`."""
-        self._settings, self._transport, self._limiter, self._dialect = settings, transport, limiter, dialect
+        self._settings, self._endpoint, self._dialect = settings, endpoint, dialect
+        self._transport, self._limiter = endpoint.transport, endpoint.limiter
         self._clock, self._budget, self._price = clock, budget, price
         self._random = random.Random(settings.seed)
-        self._stop: RunStop | None = None
 
     async def ask(
         self, messages: Sequence[ChatMessage], schema: type[BaseModel] | None, tally: Tally
@@ -152,9 +162,10 @@ class Exchange:
             heard = await self._attempt(path, body, read, tally, worst)
             if heard.status in ("bad_request", "server_error") and self._dialect.learn(heard.complaint, body):
                 continue
-            if heard.status in ("quota", "auth"):
-                self._stop = self._stopping(heard, tally)
-                raise self._stop
+            stop = self._stopping(heard, tally, failures)
+            if stop is not None:
+                self._endpoint.stop = stop
+                raise stop
             if not heard.retry or failures >= self._settings.max_retries:
                 return heard
             if heard.wait_s is not None and heard.wait_s > _LONGEST_WISH_S:
@@ -201,8 +212,9 @@ class Exchange:
         worst: tuple[int, int],
     ) -> Heard:
         async with self._limiter.slot() as generation:
-            if self._stop is not None:  # found out while this one was waiting
-                raise type(self._stop)(str(self._stop), Reply(self._stop.reply.status, detail=self._stop.reply.detail))
+            stop = self._endpoint.stop
+            if stop is not None:  # found out while this one was waiting
+                raise type(stop)(str(stop), Reply(stop.reply.status, detail=stop.reply.detail))
             held = None
             if self._budget is not None and self._price is not None:
                 try:
@@ -216,8 +228,11 @@ class Exchange:
             began = self._clock.now()
             try:
                 try:
-                    heard = read(await self._transport.post(path, body))
+                    raw = await self._transport.post(path, body)
+                    self._endpoint.reached = True
+                    heard = read(raw)
                 except TransportFaultError as fault:
+                    self._endpoint.reached = self._endpoint.reached or fault.sent
                     heard = heard_from_fault(fault)
                 if heard.usage is not None:
                     usd = cost_of(heard.usage, self._price)
@@ -231,6 +246,7 @@ class Exchange:
             if heard.congested:
                 self._limiter.refused(generation, heard.wait_s)
             elif heard.usage is not None:
+                self._endpoint.answered = True
                 self._limiter.succeeded(generation)
             return heard
 
@@ -240,8 +256,9 @@ class Exchange:
             return wish_s + self._random.uniform(0.0, min(1.0, 0.1 * wish_s))
         return self._random.uniform(0.0, min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0**failures))
 
-    def _stopping(self, heard: Heard, tally: Tally) -> RunStop:
-        settings = self._settings
+    def _stopping(self, heard: Heard, tally: Tally, failures: int) -> RunStop | None:
+        """Return what ends the run, where every further call would end as this attempt did."""
+        settings, endpoint = self._settings, self._endpoint
         reply = Reply(heard.status, usage=tally.usage or Usage(), detail=heard.detail, attempts=tally.attempts)
         where = f"{settings.public_url} ({heard.detail})"
         if heard.status == "quota":
@@ -250,10 +267,31 @@ class Exchange:
                 " topped up: what finished is kept",
                 reply,
             )
-        if not self._transport.has_key:
+        if heard.status == "auth" and not self._transport.has_key:
             return AuthRejected(
                 f"a key is wanted by {where}: set the environment variable {settings.api_key_env}", reply
             )
-        return AuthRejected(
-            f"the key in {settings.api_key_env} is not accepted for model {settings.model!r} by {where}", reply
-        )
+        if heard.status == "auth":
+            return AuthRejected(
+                f"the key in {settings.api_key_env} is not accepted for model {settings.model!r} by {where}", reply
+            )
+        if heard.status == "no_model" or (heard.nothing_there and not endpoint.answered):
+            reply.status = "no_model"
+            return ModelMissing(
+                f"model {settings.model!r} is not found at {where}: correct the model's name, or the address, which"
+                " mostly ends in /v1",
+                reply,
+            )
+        if heard.untrusted:
+            return EndpointUnreachable(
+                f"the certificate of {where} is not trusted: name the file with your authority's certificate in the"
+                " environment variable SSL_CERT_FILE, or correct the address",
+                reply,
+            )
+        if heard.unreached and not endpoint.reached and failures >= min(_TRIES_TO_CONNECT, settings.max_retries):
+            return EndpointUnreachable(
+                f"nothing can be reached at {where}: start the server, or correct the address or the network, and run"
+                " the same command again: what finished is kept",
+                reply,
+            )
+        return None

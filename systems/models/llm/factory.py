@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from memtrial.datasets.errors import UserError
 from memtrial.systems.base import Context
 from memtrial.systems.models.llm.client import Client
+from memtrial.systems.models.llm.endpoint import Endpoints
 from memtrial.systems.models.llm.settings import ModelSettings
 from memtrial.systems.models.llm.store import CallStore
 
@@ -23,8 +24,9 @@ def client_for(role: str, context: Context, overrides: Mapping[str, Any] | None 
 
     ``Context.models`` holds settings by role (``ModelSettings`` or their plain mapping; ``default`` is for roles that
     have none) and, under names that start with ``_``, what belongs to the run: ``_store`` (the file of recorded calls,
-    or a ``CallStore``), ``_replay`` (``off``, ``prefer``, ``only``), ``_ledger`` and ``_budget`` (objects), ``_trial``
-    and ``_repeat`` (see :class:`~memtrial.systems.models.role.ModelRole`).
+    or a ``CallStore``), ``_replay`` (``off``, ``prefer``, ``only``), ``_ledger``, ``_budget``, ``_prices`` and
+    ``_endpoints`` (objects; the clients of a process share them), ``_trial`` and ``_repeat`` (see
+    :class:`~memtrial.systems.models.role.ModelRole`).
 
     Args:
         role: plan, extract, rerank, read, summarise, judge.
@@ -35,12 +37,16 @@ def client_for(role: str, context: Context, overrides: Mapping[str, Any] | None 
         UserError: no model is named for the role, or its settings are wrong.
     """
     run = context.models
+    settings = settings_for(role, context, overrides)
+    endpoints: Endpoints | None = run.get("_endpoints")
     return Client(
-        settings_for(role, context, overrides),
+        settings,
         store=_store(run.get("_store")),
         ledger=run.get("_ledger"),
         replay=run.get("_replay") or "off",
         budget=run.get("_budget"),
+        prices=run.get("_prices"),
+        endpoint=None if endpoints is None else endpoints.of(settings),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,16 +25,24 @@ class RawReply:
 class TransportFaultError(Exception):
     """No whole response came: ``kind`` says how far it got."""
 
-    def __init__(self, kind: Literal["timeout", "connection", "bad_reply"], detail: str, *, sent: bool = True) -> None:
+    def __init__(
+        self,
+        kind: Literal["timeout", "connection", "bad_reply"],
+        detail: str,
+        *,
+        sent: bool = True,
+        untrusted: bool = False,
+    ) -> None:
         """Describe the fault.
 
         Args:
             kind: the outcome.
             detail: what happened.
             sent: whether the server may have begun to work on the request, and so may charge for it.
+            untrusted: there is a server, and its certificate is not trusted.
         """
         super().__init__(detail)
-        self.kind, self.detail, self.sent = kind, detail, sent
+        self.kind, self.detail, self.sent, self.untrusted = kind, detail, sent, untrusted
 
 
 @dataclass(slots=True)
@@ -48,6 +57,9 @@ class Heard:
         wait_s: the server's own wish for how long to wait before.
         congested: the server has too much to do.
         billable: the attempt failed, but may have been charged for.
+        unreached: there was not even a connection.
+        untrusted: as ``unreached``, and because of the server's certificate.
+        nothing_there: the server knows no such address.
         complaint: code, parameter and message of an error reply, lower case, for telling what the server does not support.
     """
 
@@ -62,6 +74,9 @@ class Heard:
     wait_s: float | None = None
     congested: bool = False
     billable: bool = False
+    unreached: bool = False
+    untrusted: bool = False
+    nothing_there: bool = False
     complaint: str = ""
 
 
@@ -69,6 +84,22 @@ _QUOTA = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance", "quota_exceeded"}
 )
 _FILTER = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+_NO_MODEL = frozenset(
+    {
+        "model_not_found",
+        "model_not_exist",
+        "model_not_available",
+        "invalid_model",
+        "unknown_model",
+        "deploymentnotfound",
+    }
+)
+# Servers of one's own mostly have no code for it: vLLM, Ollama and routers say it in words.
+_NO_MODEL_SAID = re.compile(
+    r"\bmodel\b.{0,120}?(?:does not exist|doesn't exist|\bnot (?:found|exist)\b|is not available|\bunknown\b)"
+    r"|\b(?:invalid|unknown) model\b|\bno such model\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _OVERLOADED = frozenset({503, 529})
 _AGAIN_LATER = frozenset({409, 425})
 
@@ -78,9 +109,11 @@ def heard_from_fault(fault: TransportFaultError) -> Heard:
     return Heard(
         fault.kind,
         detail=fault.detail,
-        retry=True,
+        retry=not fault.untrusted,
         congested=fault.kind == "timeout" and fault.sent,
         billable=fault.sent,
+        unreached=not fault.sent,
+        untrusted=fault.untrusted,
     )
 
 
@@ -88,16 +121,21 @@ def heard_from_error(raw: RawReply) -> Heard:
     """Return what an HTTP error amounts to."""
     codes, message = _complaint(raw.body)
     detail = f"HTTP {raw.code}" + (f" {'/'.join(sorted(codes))}" if codes else "") + (f": {message}" if message else "")
-    heard = Heard(_status(raw.code, codes), detail=detail, complaint=" ".join([*sorted(codes), message]).lower())
+    heard = Heard(
+        _status(raw.code, codes, message), detail=detail, complaint=" ".join([*sorted(codes), message]).lower()
+    )
     heard.retry = heard.status in ("rate_limited", "timeout", "server_error", "bad_reply")
     heard.congested = raw.code in _OVERLOADED or heard.status == "rate_limited"
     heard.wait_s = retry_after(raw.headers)
+    heard.nothing_there = raw.code in (404, 405, 410)
     return heard
 
 
-def _status(code: int, codes: set[str]) -> Status:
+def _status(code: int, codes: set[str], message: str) -> Status:
     if code == 402 or (code in (403, 429) and codes & _QUOTA):
         return "quota"
+    if code in (400, 403, 404, 410, 422) and (codes & _NO_MODEL or _NO_MODEL_SAID.search(message)):
+        return "no_model"
     if code in (401, 403, 407):
         return "auth"
     if code in (429, 529):

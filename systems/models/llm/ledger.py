@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from memtrial.systems.models.llm.calls import DUPLICATE, StoredCall
 from memtrial.systems.models.llm.outcome import Usage
-from memtrial.systems.models.llm.prices import Price, cost_of, show_usd
+from memtrial.systems.models.llm.prices import Price, cost_of, exact_usd, show_usd
 
 Axis = Literal["role", "phase", "trial", "model"]
 AXES: tuple[Axis, ...] = ("role", "phase", "trial", "model")
@@ -17,7 +17,7 @@ AXES: tuple[Axis, ...] = ("role", "phase", "trial", "model")
 _E12 = 1_000_000_000_000
 
 # The server took no such request on, so there is nothing to pay and no usage to miss.
-UNBILLED = frozenset({"rate_limited", "quota", "auth", "bad_request", "budget", "not_recorded"})
+UNBILLED = frozenset({"rate_limited", "quota", "auth", "bad_request", "no_model", "budget", "not_recorded"})
 
 
 @dataclass(slots=True)
@@ -187,7 +187,7 @@ class Ledger:
         paid = show_usd(total.usd_paid) if not total.unpriced else "cost unknown"
         if total.unpriced and total.usd_paid:
             paid = f"at least {show_usd(total.usd_paid)}"
-        of = f" of {show_usd(limit_usd)}" if limit_usd is not None else ""
+        of = f" of {exact_usd(limit_usd)}" if limit_usd is not None else ""
         return (
             f"{total.calls:,} calls, {total.replayed:,} from the record, {total.tokens:,} tokens{estimated}, {paid}{of}"
         )

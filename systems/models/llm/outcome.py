@@ -23,6 +23,7 @@ Status = Literal[
     "bad_reply",
     "auth",
     "bad_request",
+    "no_model",
     "budget",
     "not_recorded",
 ]
@@ -105,7 +106,8 @@ class RunStop(UserError):
 
         Args:
             sentence: what the user reads; holds no secret.
-            reply: status ``quota``, ``auth`` or ``budget``; its usage is what the call had cost until then.
+            reply: status ``quota``, ``auth``, ``no_model``, ``connection``, ``timeout`` or ``budget``; its usage is what
+                the call had cost until then.
         """
         super().__init__(sentence)
         self.reply = reply
@@ -117,6 +119,14 @@ class QuotaExhausted(RunStop):
 
 class AuthRejected(RunStop):
     """The key is missing, wrong, or not allowed to use the model."""
+
+
+class ModelMissing(RunStop):
+    """The endpoint has no such model, or the address is none of a model's endpoint."""
+
+
+class EndpointUnreachable(RunStop):
+    """No connection to the endpoint has ever come about, or its certificate is not trusted."""
 
 
 class BudgetSpent(RunStop):

@@ -62,6 +62,9 @@ def _pool(library: Any, secure: bool) -> Any:
         async def handle_async_request(self, request: Any) -> Any:
             return await self._lines.handle(request)
 
+        async def connect(self, url: Any) -> None:
+            await self._lines.open(url)
+
         async def aclose(self) -> None:
             self._lines.close()
 
@@ -87,11 +90,8 @@ class Lines:
         """Send a request of the library and return a response of the library, read to its end."""
         library = self._library
         content = _head(library, request) + await request.aread()
-        if self._loop is not (loop := asyncio.get_running_loop()):  # lines of a loop that has ended cannot be used
-            self._idle.clear()
-            self._loop = loop
         place = _place(request.url)
-        idle = self._idle.setdefault(place, [])
+        idle = self._idle_at(place)
         line = self._take(idle) or await self._connect(place, request.extensions.get("timeout") or {})
         try:
             response = await line.ask(content)
@@ -107,6 +107,19 @@ class Lines:
             if line.open:
                 idle.append(line)
         return library.Response(response.code, headers=response.headers, content=response.body)
+
+    async def open(self, url: Any) -> None:
+        """Open a connection to where a URL of the library leads, unless one is idle there; the next request takes it."""
+        place = _place(url)
+        idle = self._idle_at(place)
+        if not any(line.open for line in idle):
+            idle.append(await self._connect(place, {}))
+
+    def _idle_at(self, place: tuple[bool, str, int]) -> list[Line]:
+        if self._loop is not (loop := asyncio.get_running_loop()):  # lines of a loop that has ended cannot be used
+            self._idle.clear()
+            self._loop = loop
+        return self._idle.setdefault(place, [])
 
     def close(self) -> None:
         """Close what is idle; what is under way closes when its task is cancelled."""

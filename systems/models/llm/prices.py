@@ -122,6 +122,12 @@ def show_usd(usd: float | None) -> str:
     return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}" if usd >= 0.0001 else "under $0.0001"
 
 
+def exact_usd(usd: float) -> str:
+    """Return money with as many digits as it has, at least cents: for a sentence in which two sums are compared."""
+    whole, _, part = f"{usd:,.12f}".rstrip("0").partition(".")
+    return f"${whole}.{part:0<2}"
+
+
 def by_cost(costs: Mapping[str, float | None]) -> list[str]:
     """Return names from cheap to dear; one whose cost is unknown has no place in the ranking."""
     known = {name: usd for name, usd in costs.items() if usd is not None}

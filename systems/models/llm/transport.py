@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import ssl
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -63,6 +64,18 @@ class Transport:
         """
         self._client()
 
+    async def connect(self) -> None:
+        """Do what :meth:`prepare` does and open a connection; nothing is sent on it.
+
+        Raises:
+            MissingExtraError: the package is not installed.
+            Exception: of the HTTP library, where there is no connection.
+        """
+        client = self._client()
+        open_one = getattr(client._client._transport, "connect", None)
+        if open_one is not None:  # our own connections; a proxy's open with the first request
+            await open_one(client.base_url)
+
     async def post(self, path: str, body: Mapping[str, Any]) -> RawReply:
         """Send one request and return the response, whatever its status.
 
@@ -104,7 +117,7 @@ class Transport:
         if "ConnectTimeout" in names:
             return TransportFaultError("timeout", f"no connection within {_CONNECT_S:g} s", sent=False)
         if "PoolTimeout" in names or "ConnectError" in names:
-            return TransportFaultError("connection", detail, sent=False)
+            return TransportFaultError("connection", detail, sent=False, untrusted=_untrusted(error))
         if "TimeoutException" in names:
             return TransportFaultError("timeout", f"no whole reply within {self._settings.timeout_s:g} s")
         if "DecodingError" in names or ("ProtocolError" in names and not _broke_off(str(error))):
@@ -133,6 +146,15 @@ class Transport:
                 http_client=http_client(self._url, self._settings.max_concurrency, timeout),
             )
         return self._openai
+
+
+def _untrusted(error: BaseException | None) -> bool:
+    """Whether a certificate is behind a failed connection; each layer wraps the error of the one below."""
+    for _ in range(10):
+        if error is None or isinstance(error, ssl.SSLCertVerificationError):
+            break
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _broke_off(text: str) -> bool:

@@ -147,7 +147,11 @@ FAULTS: dict[str, list[Fault]] = {
         Fault("403", [error(403, "no access to this model")], "auth", tokens="none", note="ends the run"),
         Fault("400", [error(400, "messages must not be empty")], "bad_request", tokens="none"),
         Fault("400, prompt longer than the context", [error(400, "maximum context length is 8192 tokens", code="context_length_exceeded")], "bad_request", tokens="none"),
-        Fault("404, model unknown", [error(404, "The model `m` does not exist", code="model_not_found")], "bad_request", tokens="none"),
+        Fault("404, model unknown", [error(404, "The model `m` does not exist", code="model_not_found")], "no_model", tokens="none", note="ends the run"),
+        Fault("404, model unknown and no code for it", [error(404, 'model "m" not found, try pulling it first')], "no_model", tokens="none", note="ends the run"),
+        Fault("400, model unknown", [error(400, "Invalid model name passed in model=m")], "no_model", tokens="none", note="ends the run"),
+        Fault("404 with a web page, before any answer", [Step(404, b"<html>Not Found</html>", {"Content-Type": "text/html"})], "no_model", tokens="none", note="ends the run: the address is wrong"),
+        Fault("404 with a web page, after an answer", [Step(body=completion("{}")), Step(404, b"<html>Not Found</html>", {"Content-Type": "text/html"})], "bad_request", 2, flags=("repaired",), schema=True, note="a gateway's slip"),
         Fault("422 in another shape", [Step(422, {"detail": [{"msg": "field required"}]})], "bad_request", tokens="none"),
         Fault("400, wants `max_completion_tokens`", [error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", param="max_tokens"), says()], requests=2, note="remembered"),
         Fault("400, takes no `temperature`", [error(400, "Unsupported value: 'temperature' does not support 0", param="temperature"), says()], requests=2, flags=("dropped:temperature",), note="remembered, and every reply says so"),
@@ -216,11 +220,13 @@ HEAD = f"""# What a model's endpoint may do, and what comes of it
 Every row is played by a server on 127.0.0.1 in `tests/systems/llm/test_faults.py`, here with {RETRIES} retries; the page itself is checked there
 too (`python -m tests.systems.llm.faults` prints it). *Outcome* is `Reply.status`: only `ok` is an answer, and only `ok` is ever served from
 the record. *Requests* are those sent, retries included. *Tokens*: told by the server, counted here (marked as estimated), or none: a failed
-attempt may have been charged for, and then a budget counts the worst case. Not in the table: an endpoint that refuses the connection
-(`connection`) or does not take it within 10 s (`timeout`), both retried.
+attempt may have been charged for, and then a budget counts the worst case. Not in the table, as no server is in it: a connection that is
+refused (`connection`), not taken within 10 s (`timeout`), or to a name that nobody knows (`connection`) is tried again twice and then ends
+the run where no connection has ever come about, and is retried like the rest where one has; a certificate that is not trusted
+(`connection`) ends the run at once.
 
-What stands as *ends the run* raises `QuotaExhausted` or `AuthRejected`, one sentence for the person at the keyboard; calls still waiting are
-not sent any more. Retries wait a random time below a bound that doubles (0.5 s to 30 s), or as long as the service asks.
+What stands as *ends the run* raises a `RunStop` (`QuotaExhausted`, `AuthRejected`, `ModelMissing`, `EndpointUnreachable`), one sentence for
+the person at the keyboard, exit code 2, and the same command goes on; calls still waiting are not sent any more. Retries wait a random time below a bound that doubles (0.5 s to 30 s), or as long as the service asks.
 """
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -98,7 +99,7 @@ def error(status: int, message: str = "no", *, headers: Mapping[str, str] | None
 class ScriptedServer:
     """Plays a script; ``url`` is the base URL to hand to a client, ``requests`` what came."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, *, port: int = 0, tls: ssl.SSLContext | None = None) -> None:
         self._script = script
         self.requests: list[Seen] = []
         self.connections = 0
@@ -106,10 +107,11 @@ class ScriptedServer:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self.port = 0
+        self._wanted, self._tls = port, tls
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"http{'' if self._tls is None else 's'}://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -127,7 +129,7 @@ class ScriptedServer:
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()
-        server = await asyncio.start_server(self._connection, "127.0.0.1", 0)
+        server = await asyncio.start_server(self._connection, "127.0.0.1", self._wanted, ssl=self._tls)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()

@@ -16,7 +16,9 @@ from memtrial.systems.models.llm.messages import ChatMessage
 from memtrial.systems.models.llm.outcome import (
     AuthRejected,
     BudgetSpent,
+    EndpointUnreachable,
     ModelCallError,
+    ModelMissing,
     QuotaExhausted,
     Reply,
     RunStop,
@@ -135,8 +137,90 @@ def test_pauses_are_random_bounded_and_the_same_for_the_same_seed(clock: Any) ->
 def test_nothing_listens(clock: Any) -> None:
     with ScriptedServer([]) as server:
         pass
-    (reply,) = run(ask(Client(settings(server, max_retries=1), clock=clock)))
-    assert (reply.status, reply.attempts) == ("connection", 2)
+    client = Client(settings(server, max_retries=5), clock=clock)
+    with pytest.raises(EndpointUnreachable, match=f"nothing can be reached at {server.url}") as stop:
+        run(ask(client))
+    # A server that is just starting gets two more chances; nobody waits for one that has never been there.
+    assert (stop.value.reply.status, stop.value.reply.attempts) == ("connection", 3)
+
+
+def test_a_server_that_comes_up_late_is_waited_for() -> None:
+    class Starting:
+        def now(self) -> float:
+            return 0.0
+
+        async def sleep(self, seconds: float) -> None:
+            if not server.port:
+                server.__enter__()
+
+    with ScriptedServer([]) as other:
+        port = other.port
+    server = ScriptedServer([says()], port=port)
+    try:
+        (reply,) = run(ask(Client(settings(other, max_retries=5), clock=Starting())))
+    finally:
+        server.__exit__(None, None, None)
+    assert (reply.status, reply.attempts) == ("ok", 2)
+
+
+def test_an_endpoint_that_goes_away_is_retried_and_does_not_end_the_run(clock: Any) -> None:
+    async def body(client: Client) -> Reply:
+        assert (await client.complete("read", user("one"))).ok
+        server.__exit__(None, None, None)
+        reply = await client.complete("read", user("two"))
+        await client.aclose()
+        return reply
+
+    server = ScriptedServer([says(headers={"Connection": "close"})])
+    server.__enter__()
+    reply = run(body(Client(settings(server, max_retries=4), clock=clock)))
+    assert (reply.status, reply.attempts) == ("connection", 5)
+
+
+def test_calls_that_wait_learn_that_nothing_is_there(clock: Any) -> None:
+    with ScriptedServer([]) as server:
+        pass
+    client = Client(settings(server, max_concurrency=1, max_retries=0), clock=clock)
+
+    async def body() -> list[Any]:
+        calls = (client.complete("read", user(str(number))) for number in range(20))
+        return list(await asyncio.gather(*calls, return_exceptions=True))
+
+    stops = run(body())
+    assert all(isinstance(stop, EndpointUnreachable) for stop in stops)
+    assert sum(stop.reply.attempts for stop in stops) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "named"),
+    [
+        (404, "The model `m` does not exist or you do not have access to it.", {"code": "model_not_found"}),
+        (404, 'model "m" not found, try pulling it first', {}),
+        (400, "Model Not Exist", {}),
+        (400, "/chat/completions: Invalid model name passed in model=m. Call `/v1/models`", {}),
+        (404, "no such page", {}),
+    ],
+)
+def test_a_model_that_is_not_there_stops_the_run_at_once(code: int, message: str, named: Any, clock: Any) -> None:
+    ledger = Ledger()
+    with (
+        ScriptedServer([error(code, message, **named)]) as server,
+        pytest.raises(ModelMissing, match="model 'm' is not found at http") as stop,
+    ):
+        run(ask(Client(settings(server), clock=clock, ledger=ledger)))
+    assert (len(server.requests), stop.value.reply.status) == (1, "no_model")
+    assert message in str(stop.value)
+    assert ledger.total().calls == 0
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["The model does not support temperature", "max_tokens is too large: this model supports at most 4096 tokens"],
+)
+def test_a_complaint_about_a_parameter_is_none_about_the_model(message: str, clock: Any) -> None:
+    with ScriptedServer([error(400, message)]) as server:
+        (reply,) = run(ask(Client(settings(server, seed=None), clock=clock)))
+    assert reply.status == "bad_request"
 
 
 def test_a_connection_that_is_not_taken_times_out(clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,8 +230,9 @@ def test_a_connection_that_is_not_taken_times_out(clock: Any, monkeypatch: pytes
     monkeypatch.setattr("memtrial.systems.models.llm.pool.connect", never)
     monkeypatch.setattr("memtrial.systems.models.llm.transport._CONNECT_S", 0.05)
     config = ModelSettings(model="m", base_url="http://127.0.0.1:9/v1", max_retries=0)
-    (reply,) = run(ask(Client(config, clock=clock)))
-    assert (reply.status, reply.detail) == ("timeout", "no connection within 0.05 s")
+    with pytest.raises(EndpointUnreachable) as stop:
+        run(ask(Client(config, clock=clock)))
+    assert (stop.value.reply.status, stop.value.reply.detail) == ("timeout", "no connection within 0.05 s")
 
 
 def test_one_loop_after_another() -> None:
