@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
 
 from memtrial.systems.base import Context, LlmCall, Span, Trace
 from memtrial.systems.models.llm.messages import ChatMessage
@@ -125,9 +126,15 @@ def settle_kind(value: Mapping[str, Any], kinds: Mapping[str, type[BaseModel]], 
         raise ValueError(f"names a model, but is of the kind {kind!r}; set {where}.kind to 'model'")
     for other in kinds.values():
         for name, field in other.model_fields.items():
-            if name not in own.model_fields and name in given and given[name] == field.default:
+            if name not in own.model_fields and name in given and given[name] == _default_of(field):
                 del given[name]
     return given
+
+
+def _default_of(field: FieldInfo) -> Any:
+    """Return a field's default as a stored configuration has it."""
+    default = field.get_default(call_default_factory=True, validated_data={})
+    return default.model_dump() if isinstance(default, BaseModel) else default
 
 
 class ModelRole:
@@ -179,7 +186,7 @@ class ModelRole:
             ModelRoleError: there is no usable reply: refused, cut, filtered, not reached, …
         """
         messages = prompt.render(**fields)
-        trace.facts.setdefault("prompts", {})[self.role] = prompt.ident
+        trace.facts.setdefault("prompts", {})[prompt.role] = prompt.ident
         sent = trace.facts.setdefault("prompt_tokens", {})
         sent[self.role] = sent.get(self.role, 0) + sum(_count(m["content"]) for m in messages)
         reply = await self.client.complete(
@@ -195,6 +202,17 @@ class ModelRole:
     async def aclose(self) -> None:
         """Close the client."""
         await self.client.aclose()
+
+    def repeats(self, times: int) -> list[ModelRole]:
+        """Return roles of the same client whose calls are kept apart, as no two repeats of a trial share a number.
+
+        One for ``times`` 1 is like this role.
+        """
+        first = self._repeat * times
+        return [
+            ModelRole(self.role, self.client, phase=self._phase, trial=self._trial, repeat=first + n)
+            for n in range(times)
+        ]
 
     def _count(self, reply: Reply, trace: Trace, span: Span) -> None:
         if reply.status in _NOT_ASKED:

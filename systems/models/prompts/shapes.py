@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, PrivateAttr, model_validator
 
 
 class _Shape(BaseModel):
@@ -48,14 +48,22 @@ class GateReply(_Shape):
     lookup: bool
 
 
+PlanKind = Literal["date_range", "person", "keyword", "concept", "topic", "cue"]
+_SAME_KIND = {
+    "date": "date_range", "dates": "date_range", "time": "date_range", "time_range": "date_range", "daterange": "date_range",
+    "participant": "person", "participants": "person", "people": "person", "persons": "person", "sender": "person",
+    "keywords": "keyword", "concepts": "concept", "topics": "topic", "cues": "cue", "intent": "cue", "sentiment": "cue",
+}  # fmt: skip
+
+
 class Instruction(_Shape):
     """One search instruction.
 
     ``value`` is a name, a boolean expression, or a phrase; ``start`` and ``end`` are days (YYYY-MM-DD) and belong to
-    ``date_range``, where they may be open on one side.
+    ``date_range``, where they may be open on one side. ``cue`` is an attitude or act of speech.
     """
 
-    kind: Literal["date_range", "person", "keyword", "concept", "topic"]
+    kind: PlanKind
     value: str
     start: str | None
     end: str | None
@@ -63,9 +71,67 @@ class Instruction(_Shape):
 
 
 class PlanReply(_Shape):
-    """Instructions for searching the log."""
+    """Instructions for searching the log.
+
+    One instruction that cannot be read does not cost the others: it is left out, and ``unread`` says what it was.
+    """
 
     instructions: list[Instruction]
+    _unread: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What could not be read, each shortened."""
+        return self._unread
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _readable(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        rows = value.get("instructions") if isinstance(value, Mapping) else None
+        if isinstance(rows, Mapping):
+            rows = [rows]
+        if not isinstance(rows, list):
+            return handler(value)
+        read = [(row, _mended(row)) for row in rows]
+        reply = handler({"instructions": [mended for _, mended in read if mended is not None]})
+        reply._unread = tuple(repr(row)[:80] for row, mended in read if mended is None)
+        return reply
+
+
+def _mended(row: Any) -> dict[str, Any] | None:
+    """Return an instruction with what a model left out or named otherwise; None where it can be no instruction."""
+    if isinstance(row, Instruction):
+        return row.model_dump()
+    if not isinstance(row, Mapping):
+        return None
+    kind = str(row.get("kind", row.get("type", ""))).strip().lower().replace("-", "_").replace(" ", "_")
+    kind = _SAME_KIND.get(kind, kind)
+    value = row.get("value", "")
+    if isinstance(value, list):
+        value = " OR ".join(map(str, value)) if kind == "keyword" else ", ".join(map(str, value))
+    if kind not in get_args(PlanKind) or not isinstance(value, (str, int, float)):
+        return None
+    days = {name: str(row[name]) if row.get(name) is not None else None for name in ("start", "end")}
+    certain = row.get("certain", False)
+    return {
+        "kind": kind,
+        "value": str(value),
+        **days,
+        "certain": certain is True or str(certain).lower() in ("true", "yes", "1"),
+    }
+
+
+class Checked(_Shape):
+    """What became clear of one instruction of a plan, by its number."""
+
+    number: int
+    verdict: Literal["certain", "possible", "wrong"]
+
+
+class CheckReply(_Shape):
+    """Verdicts over the instructions of a plan."""
+
+    verdicts: list[Checked]
 
 
 class Fact(_Shape):
@@ -114,6 +180,7 @@ class RerankReply(_Shape):
 SHAPES: Mapping[str, type[BaseModel]] = {
     "gate": GateReply,
     "plan": PlanReply,
+    "check": CheckReply,
     "extract": ExtractReply,
     "rerank": RerankReply,
     "read": ReadReply,

@@ -19,7 +19,7 @@ from memtrial.datasets.errors import did_you_mean
 from memtrial.systems.models.llm.messages import ChatMessage
 from memtrial.systems.models.prompts.fence import Row, fence
 
-ROLES: tuple[str, ...] = ("plan", "extract", "rerank", "read", "summarise", "gate")
+ROLES: tuple[str, ...] = ("plan", "extract", "rerank", "read", "summarise", "gate", "check")
 LANGUAGES: tuple[str, ...] = ("en", "zh")
 
 Field = int | str | Row | Sequence[Row]

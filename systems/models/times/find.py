@@ -17,7 +17,7 @@ from memtrial.systems.models.times.atoms_zh_parts import CHINESE_PARTS
 from memtrial.systems.models.times.compose import around_it, determine, join, part, ranged
 from memtrial.systems.models.times.expression import TimeExpression
 from memtrial.systems.models.times.offsets import offset, open_ended
-from memtrial.systems.models.times.spans import EARLIEST, Stretch, beside, whole
+from memtrial.systems.models.times.spans import EARLIEST, LATEST, Stretch, beside, whole
 
 _FUTURE = re.compile(
     r"\b(?:will|won['’]t|shall|going to|gonna|upcoming|coming up|planned for|plan(?:s|ning)? (?:to|for)|scheduled|due)\b|['’]ll\b|(?<!即)将(?!来)|打算|计划|准备|即将|到时",
@@ -44,13 +44,16 @@ def find_times(text: str, asked_at: datetime, language: str = "") -> list[TimeEx
         language: a hint (``zh``: 3/5 is the fifth of March); may be empty.
 
     Returns:
-        Expressions in the order of the text, none overlapping another.
+        Expressions in the order of the text, none overlapping another; none at all where ``asked_at`` lies outside of the
+        years 1021 to 2979.
 
     Raises:
         ValueError: ``asked_at`` has no zone.
     """
     if asked_at.tzinfo is None:
         raise ValueError(f"asked_at must be aware of its time zone, but is {asked_at.isoformat()}")
+    if not EARLIEST.year + 20 < asked_at.year < LATEST.year - 20:
+        return []  # counting back or ahead would leave the calendar
     text = text[:_LONGEST]
     moment = Moment(
         asked_at.replace(tzinfo=None),

@@ -20,6 +20,7 @@ FILLED: dict[str, Any] = {
     "messages": [{"id": "m1", "text": "Hello"}],
     "summary": [],
     "tokens": 400,
+    "instructions": [{"number": 1, "kind": "topic", "value": "tent"}],
 }
 
 
@@ -116,7 +117,7 @@ BREAKERS = [
 def test_content_never_leaves_its_fence(role: str, language: str, text: str) -> None:
     prompt = load_prompt(role, language)
     row = {"id": text, "from": text, "text": text, "history": [{"from": text, "text": text}]}
-    changed = {"messages": [row, row], "question": row, "summary": [row]}
+    changed = {"messages": [row, row], "question": row, "summary": [row], "instructions": [row, row]}
     rendered = render(prompt, **changed)
     assert [m["content"] for m in rendered[:-1]] == [m["content"] for m in render(prompt)[:-1]]
     last = rendered[-1]["content"]
