@@ -35,7 +35,8 @@ def unit_of(text: str, amount: int = 1) -> tuple[str, int]:
     return {"min": "minute", "hr": "hour", "night": "day"}.get(word, word), amount
 
 
-def _year(text: str) -> int:
+def year_of(text: str) -> int:
+    """Return the year that four figures, or two after an apostrophe, name."""
     return int(text) if len(text) == 4 else 2000 + int(text[1:]) if int(text[1:]) < 70 else 1900 + int(text[1:])
 
 
@@ -48,7 +49,7 @@ def _day_month(m: re.Match[str], moment: Moment) -> Made:
     if m["m"] in ("may", "march", "mar") and not m["y"] and m.start("m") < m.start("d"):
         return None  # "may 3 people": a verb
     if m["y"]:
-        return fixed(m, days(date(_year(m["y"]), month, day)), kind="absolute")
+        return fixed(m, days(date(year_of(m["y"]), month, day)), kind="absolute")
     return placed(m, "year", lambda year: days(date(year.lo.year, month, day)))
 
 
@@ -59,7 +60,7 @@ def _days_of_month(m: re.Match[str], moment: Moment) -> Made:
     if first >= last:
         return None
     if m["y"]:
-        year = _year(m["y"])
+        year = year_of(m["y"])
         return fixed(m, between(date(year, month, first), date(year, month, last)), kind="absolute")
     return placed(m, "year", lambda unit: between(date(unit.lo.year, month, first), date(unit.lo.year, month, last)))
 
@@ -79,7 +80,7 @@ def _figures(m: re.Match[str], moment: Moment) -> Made:
 
 @ENGLISH_ATOMS(rf"\b(?P<m>{MONTH})\b\.?,?[\s-](?:of\s)?(?P<y>(?:19|20)\d\d|['’]\d\d)\b(?![-/]\d)", _I)
 def _month_year(m: re.Match[str], moment: Moment) -> Made:
-    return fixed(m, whole(date(_year(m["y"]), MONTH_OF[m["m"][:3].lower()], 1), "month"), kind="absolute")
+    return fixed(m, whole(date(year_of(m["y"]), MONTH_OF[m["m"][:3].lower()], 1), "month"), kind="absolute")
 
 
 _BEFORE_MONTH = re.compile(
@@ -177,7 +178,7 @@ def _two_units(m: re.Match[str], moment: Moment) -> Made:
     return fixed(m, whole(move(moment.today, -2 if "last" in m["w"].lower() else 2, unit), unit))
 
 
-@ENGLISH_ATOMS(rf"\bthe\s(?P<d>{WEEKDAY})\s(?P<w>before last|after next)\b", _I)
+@ENGLISH_ATOMS(rf"\b(?:the\s)?(?P<d>{WEEKDAY})\s(?P<w>before last|after next)\b", _I)
 def _two_weekdays(m: re.Match[str], moment: Moment) -> Made:
     # "last" may be this week's or last week's day, so the one before it may be a week nearer or farther
     back = m["w"].lower() == "before last"
@@ -222,7 +223,7 @@ def _few_ago(m: re.Match[str], moment: Moment) -> Made:
     return ago_between(m, moment, low * times, high * times, unit)
 
 
-@ENGLISH_ATOMS(rf"\b(?:the\s)?(?P<w>last|past|previous|next|coming|following)\s(?:(?P<couple>couple\sof\s)|(?P<few>few\s|several\s)|(?P<n>{COUNT})\s)(?P<u>{UNIT})s?\b", _I)  # fmt: skip
+@ENGLISH_ATOMS(rf"\b(?:the\s)?(?P<w>last|past|previous|next|coming|following)\s(?:(?P<couple>couple\sof\s)|(?P<few>few\s|several\s)|(?P<n>{COUNT})\s)(?P<u>{UNIT})s?\b(?!\sof\b)", _I)  # fmt: skip
 def _rolling(m: re.Match[str], moment: Moment) -> Made:
     unit, times = unit_of(m["u"])
     amount = 3 if m["couple"] else FEW[unit][1] if m["few"] else number(m["n"])

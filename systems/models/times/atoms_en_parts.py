@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from memtrial.systems.models.times.atoms import Made, Moment, Rules, fixed, number, placed
 from memtrial.systems.models.times.atoms_common import clock, part_of_day, quarter_of, some_days
-from memtrial.systems.models.times.atoms_en import COUNT, WEEKDAY, WEEKDAY_OF
+from memtrial.systems.models.times.atoms_en import COUNT, WEEKDAY, WEEKDAY_OF, year_of
 from memtrial.systems.models.times.holidays import ENGLISH as HOLIDAYS
 from memtrial.systems.models.times.spans import Stretch, nth, portion, season
 
@@ -29,11 +29,11 @@ def _holiday(m: re.Match[str], moment: Moment) -> Made:
     return None
 
 
-@ENGLISH_PARTS(r"\b(?P<s>spring|summer|autumn|fall|winter)\b(?!\s(?:roll|clean|onion|mattress|break|short|asleep|down|for\b|back))(?:\s(?:of\s)?(?P<y>(?:19|20)\d\d))?", _I)  # fmt: skip
+@ENGLISH_PARTS(r"\b(?P<s>spring|summer|autumn|fall|winter)\b(?!\s(?:roll|clean|onion|mattress|break|short|asleep|down|for\b|back))(?:\s(?:of\s)?(?P<y>(?:19|20)\d\d|['’]\d\d\b))?", _I)  # fmt: skip
 def _season(m: re.Match[str], moment: Moment) -> Made:
     which = _SEASONS[m["s"].lower()]
     if m["y"]:
-        return fixed(m, season(int(m["y"]), which), kind="absolute", certain=False)
+        return fixed(m, season(year_of(m["y"]), which), kind="absolute", certain=False)
     introduced = bool(_BEFORE_SEASON.search(m.string[max(0, m.start() - 12) : m.start()]))
     return placed(m, "year", lambda year: season(year.lo.year, which), certain=False, weak=not introduced)
 

@@ -103,6 +103,11 @@ def _part_of_day(m: re.Match[str], moment: Moment) -> Made:
     return part_of_day(m, *_PARTS[m.group()])
 
 
+@CHINESE_PARTS(r"(?:早|晚)(?![上点饭会就已日先安年期])")
+def _short_part_of_day(m: re.Match[str], moment: Moment) -> Made:
+    return part_of_day(m, *((5, 12) if m.group() == "早" else (18, 24)))
+
+
 @CHINESE_PARTS(
     rf"(?P<p>{_PART}|早|晚)?(?<![\d.])(?P<h>\d{{1,2}}|十[一二]?|二十[一二三]?|[一二两三四五六七八九])(?:点(?!儿|击|名|[一些]?[下些])|时(?!候|间))(?:钟|整)?(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<m>[0-5]?\d|[一二三四五]?十[一二三四五六七八九]?|零[一二三四五六七八九])分?)?(?!\d)(?:多|左右)?"
 )

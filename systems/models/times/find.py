@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from memtrial.systems.models.analyze import has_han
 from memtrial.systems.models.times.atoms import Atom, Moment, longest, settle
 from memtrial.systems.models.times.atoms_common import COMMON
+from memtrial.systems.models.times.atoms_counted import COUNTED
 from memtrial.systems.models.times.atoms_en import ENGLISH_ATOMS
 from memtrial.systems.models.times.atoms_en_parts import ENGLISH_PARTS
 from memtrial.systems.models.times.atoms_zh import CHINESE_ATOMS
@@ -74,7 +75,7 @@ def find_times(text: str, asked_at: datetime, language: str = "") -> list[TimeEx
 
 
 def _atoms(text: str, moment: Moment) -> list[Atom]:
-    rules = (COMMON, ENGLISH_ATOMS, ENGLISH_PARTS, CHINESE_ATOMS, CHINESE_PARTS)
+    rules = (COMMON, COUNTED, ENGLISH_ATOMS, ENGLISH_PARTS, CHINESE_ATOMS, CHINESE_PARTS)
     atoms = longest([atom for rule in rules for atom in rule.find(text, moment)])
     atoms = join(text, atoms)
     atoms = _each(atoms, lambda atom: determine(text, atom, moment))

@@ -24,6 +24,9 @@ _EN_COUNTED = re.compile(
     _I,
 )
 _EN_ONE = re.compile(r"\bthe\s(?P<u>day|night|evening|morning|week|weekend|month|year)\s(?P<w>before|after|prior\sto|following)\s(?:the\s)?$", _I)  # fmt: skip
+_EN_PLURAL = re.compile(
+    r"\bthe\s(?P<u>hours|days|weeks|months|years)\s(?P<w>before|leading up to|after|following)\s(?:the\s)?$", _I
+)
 _EN_NEAR = re.compile(r"\b(?P<a>around|about|circa|near)\s(?:the\s)?$|\b(?:shortly|right|just|soon)\s(?P<w>before|after)\s(?:the\s)?$", _I)  # fmt: skip
 _ZH_WINDOW = re.compile(rf"的?(?:之|以)?(?P<w>前|后)的?(?:(?P<n>{NUM})|(?P<f>几))(?P<u>{ZH_UNIT})(?![前后])")
 _ZH_POINT = re.compile(rf"的?(?:(?P<n>{NUM})|(?P<f>几))(?P<u>{ZH_UNIT})(?:之|以)?(?P<w>前|后)(?![天面期])")
@@ -47,6 +50,10 @@ def offset(text: str, atom: Atom) -> Atom | None:
         if m["the"] or m["c"] or m["f"]:
             return _window(here, at, amount, unit, back=back, certain=bool(m["n"]))
         return _point(here, at, amount, unit, back=back)
+    if m := _EN_PLURAL.search(text, reach, atom.start):
+        unit, times = en_unit(m["u"])
+        back = m["w"].lower() in ("before", "leading up to")
+        return _window(atom.over(m.start(), atom.end), at, FEW[unit][1] * times, unit, back=back, certain=False)
     if m := _EN_ONE.search(text, reach, atom.start):
         back = m["w"].lower() != "after" and m["w"].lower() != "following"
         return _one(atom.over(m.start(), atom.end), at, m["u"].lower(), back=back)

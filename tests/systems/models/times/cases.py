@@ -125,6 +125,17 @@ on Mother's Day | Mother's Day | 2024-05-12 | 2024-05-12 |
 during Chinese New Year | Chinese New Year | 2024-02-09 | 2024-02-16 |
 We met on 3 May. What did she do the next day? | the next day | 2024-05-04 | 2024-05-04 | ?
 Did he say anything recently? | recently | 2024-04-17 | 2024-05-17 | ~
+What was the plan two Fridays ago? | two Fridays ago | 2024-05-03 | 2024-05-03 |
+in the summer of '22 | summer of '22 | 2022-06-01 | 2022-08-31 | ?
+What did he say earlier this week? | earlier this week | 2024-05-13 | 2024-05-17 |
+in the weeks before 3 May | the weeks before 3 May | 2024-03-22 | 2024-05-02 | ?
+the last two days of April | the last two days of April | 2024-04-29 | 2024-04-30 |
+Tuesday before last | Tuesday before last | 2024-04-30 | 2024-05-07 | ?
+a year ago today | a year ago today | 2023-05-17 | 2023-05-17 |
+this time last year | this time last year | 2023-05-02 | 2023-06-01 | ?
+from 9am to 11am on 3 May | 9am to 11am on 3 May | 2024-05-03 09:00 | 2024-05-03 11:00 |
+by the end of March | by the end of March | 1000-01-01 | 2024-03-31 | ?
+the week after Easter | the week after Easter | 2024-04-02 | 2024-04-14 | ?
 the other day | the other day | 2024-05-03 | 2024-05-16 | ~
 """
 
@@ -234,6 +245,13 @@ CHINESE = """
 5月3号的第二天 | 5月3号的第二天 | 2024-05-04 | 2024-05-04 |
 5月8号那一周 | 5月8号那一周 | 2024-05-06 | 2024-05-12 |
 国庆前后 | 国庆前后 | 2023-09-28 | 2023-10-10 | ?
+去年的今天 | 去年的今天 | 2023-05-17 | 2023-05-17 |
+3月8日晚 | 3月8日晚 | 2024-03-08 18:00 | 2024-03-09 00:00 |
+上个月的第二个周末 | 上个月的第二个周末 | 2024-04-13 | 2024-04-14 |
+昨天上午10:30 | 昨天上午10:30 | 2024-05-16 10:30 | 2024-05-16 10:31 |
+春节后两周 | 春节后两周 | 2024-02-17 | 2024-03-01 | ?
+下个月5号之前 | 下个月5号之前 | 2024-05-17 | 2024-06-04 |
+今年以来 | 今年以来 | 2024-01-01 | 2024-05-17 |
 五月第一周 | 五月第一周 | 2024-05-01 | 2024-05-07 | ?
 4月的最后一天 | 4月的最后一天 | 2024-04-30 | 2024-04-30 |
 90年代 | 90年代 | 1990-01-01 | 1999-12-31 | ?
