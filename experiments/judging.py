@@ -2,157 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
-from memtrial.datasets.errors import UserError, did_you_mean
+from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Dataset
+from memtrial.experiments.judge_models import Asked, JudgeOptions, ask, label_of
 from memtrial.experiments.plan import select
 from memtrial.experiments.redact import redact
 from memtrial.experiments.store import write_json
 from memtrial.metrics.judges.calibration import judge_errors
 from memtrial.metrics.judges.labels import Verdict
 from memtrial.metrics.judges.majority import Panel
-from memtrial.metrics.judges.model_judge import ModelJudge
 from memtrial.metrics.judges.persisted import SCHEMA_VERSION, ErrorsFile, RateRow, SampleRow, rows_of, sample_of
 from memtrial.metrics.judges.planted import KINDS, Kind, Planted, judge_planted, plant
 from memtrial.metrics.judges.published import Joined, join, read_published, verbatim
 from memtrial.metrics.judges.rates import RESAMPLES, rate
-from memtrial.metrics.judges.rubrics import rubrics_of
 from memtrial.metrics.judges.scoring import PUBLISHED_JUDGE
-from memtrial.systems.models.llm.budget import Budget
-from memtrial.systems.models.llm.client import Client
 from memtrial.systems.models.llm.ledger import Ledger
-from memtrial.systems.models.llm.prices import load_prices
-from memtrial.systems.models.llm.settings import ModelSettings
-from memtrial.systems.models.llm.store import CallStore
 
-T = TypeVar("T")
-Replay = Literal["off", "prefer", "only"]
-REPLAYS: tuple[Replay, ...] = ("off", "prefer", "only")
 MAJORITY = "majority"
 PLANTED_PREFIX = "wrong_"
-
-_SECRET_CHARS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
-    """Which models judge, and how they are asked.
-
-    Attributes:
-        models: names; several vote.
-        base_url: endpoint of them all.
-        api_key_env: NAME of the environment variable with the key.
-        rubric: family of prompts.
-        replay: as for the client.
-        budget_usd: most that may be paid.
-        prices: a price table that replaces the built-in one.
-        max_concurrency: most requests under way.
-        client: makes a client in place of the real one, for tests.
-    """
-
-    models: Sequence[str] = ()
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    rubric: str = "ours"
-    replay: Replay = "prefer"
-    budget_usd: float | None = None
-    prices: Path | None = None
-    max_concurrency: int = 64
-    client: Callable[[ModelSettings], Any] | None = None
-
-
-@dataclass(slots=True)
-class Asked:
-    """Judges that may be asked inside :func:`ask`, and what asking them used."""
-
-    judges: list[ModelJudge]
-    ledger: Ledger = field(default_factory=Ledger)
-
-
-def ask(options: JudgeOptions, calls: Path, work: Callable[[Asked], Awaitable[T]]) -> T:
-    """Open the judges, do the work, close them.
-
-    Args:
-        options: which.
-        calls: file of recorded calls.
-        work: asks them.
-
-    Raises:
-        UserError: a setting is wrong, a key is missing, the budget is spent.
-    """
-    rubrics_of(options.rubric)
-    settings = [settings_of(model, options) for model in dict.fromkeys(options.models)]
-    key = os.environ.get(options.api_key_env, "")
-    store = CallStore(calls, secrets=[key] if len(key) >= _SECRET_CHARS else [])
-    budget = None if options.budget_usd is None else Budget(options.budget_usd)
-    table = load_prices(options.prices)
-    ledger = Ledger()
-
-    async def run() -> T:
-        clients = [
-            options.client(one)
-            if options.client is not None
-            else Client(one, store=store, ledger=ledger, replay=options.replay, budget=budget, prices=table)
-            for one in settings
-        ]
-        judges = [ModelJudge(c, options.rubric, name=s.model) for c, s in zip(clients, settings, strict=True)]
-        try:
-            return await work(Asked(judges, ledger))
-        finally:
-            for client in clients:
-                with suppress(AttributeError):
-                    await client.aclose()
-
-    try:
-        return asyncio.run(run())
-    finally:
-        store.close()
-
-
-def replay_of(value: str) -> Replay:
-    """Return the replay mode of that name.
-
-    Raises:
-        UserError: there is none.
-    """
-    for known in REPLAYS:
-        if value == known:
-            return known
-    raise UserError(f"--replay is {value!r}; allowed: {', '.join(REPLAYS)}{did_you_mean(value, REPLAYS)}")
-
-
-def settings_of(model: str, options: JudgeOptions) -> ModelSettings:
-    """Return a judge's settings: temperature 0 and a seed, so that it judges alike each time.
-
-    Raises:
-        UserError: the address or the name of the variable is none; a value that may be a key is not quoted.
-    """
-    try:
-        return ModelSettings(
-            model=model,
-            base_url=options.base_url,
-            api_key_env=options.api_key_env,
-            max_concurrency=options.max_concurrency,
-        )
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        option = "--" + str(first["loc"][0]).replace("_", "-")
-        raise UserError(f"{option} {first['msg'].removeprefix('Value error, ')}") from None
-
-
-def label_of(model: str, rubric: str) -> str:
-    """Return what a judge is called in files and tables."""
-    return f"{model}/{rubric}"
 
 
 def check_judge(
@@ -181,7 +55,7 @@ def check_judge(
     Returns:
         Its errors by kind, and what asking used.
     """
-    if not options.models:
+    if not options.judges:
         raise UserError("no judge is named: give --model NAME [--base-url URL], or --published FILE…")
     chosen = select(dataset, limit)
     planted = plant([q for corpus in dataset.corpora for q in chosen[corpus.id]], seed=seed, kinds=kinds)
@@ -202,7 +76,7 @@ def check_judge(
         for side, sample in ((wrong, found.wrong), (right, found.right)):
             if len(sample.hits):
                 side[kind] = rows_of(sample)
-    label = label_of(options.models[0], options.rubric) if len(options.models) == 1 else MAJORITY
+    label = label_of(options.judges[0], options.rubric) if len(options.judges) == 1 else MAJORITY
     spec = {**(data or {"name": dataset.name}), "fingerprint": dataset.fingerprint(), "limit": limit, "seed": seed}
     return _file(label, [], describe, spec, wrong, right, resamples), ledger
 

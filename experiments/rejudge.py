@@ -5,33 +5,30 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
-from memtrial.datasets.schema import Lure, Message, Question, Turn
-from memtrial.experiments.judging import MAJORITY, Asked, JudgeOptions, ask, label_of
+from memtrial.experiments.judge_models import Asked, JudgeOptions, ask, configured_judge, label_of, settings_of
+from memtrial.experiments.judging import MAJORITY
+from memtrial.experiments.rejudge_text import lines_of
+from memtrial.experiments.rematch import by_matcher
 from memtrial.experiments.store import Run, atomically, read_run, write_json
-from memtrial.metrics.judges.grading import grade, matcher_label, published_verdict
+from memtrial.metrics.judges.grading import grade, published_verdict
 from memtrial.metrics.judges.labels import Verdict
 from memtrial.metrics.judges.majority import combine
 from memtrial.metrics.judges.persisted import (
     SCHEMA_VERSION,
     ErrorsFile,
-    RankRow,
     Rejudged,
-    Score,
     UsageRow,
     VerdictRow,
 )
 from memtrial.metrics.judges.scoring import CONTESTED, PUBLISHED_JUDGE, score_judge
-from memtrial.metrics.matching import judge as matcher
 from memtrial.metrics.panel import make_panels
 from memtrial.metrics.records import Record
 from memtrial.systems.models.llm.ledger import Ledger
@@ -51,11 +48,13 @@ class Graded:
     """What came of it: one entry for each judge, the majority last where three or more judged.
 
     ``line`` says what was asked and paid now; the files hold the same figures after a replay and say nothing of that.
+    ``taken`` says which judge was taken where none was named, or "".
     """
 
     folder: Path
     judges: list[Rejudged]
     line: str
+    taken: str = ""
 
     @property
     def unusable(self) -> list[str]:
@@ -80,14 +79,16 @@ def rejudge(
 
     Args:
         folder: of the run.
-        options: models that judge, and how they are asked; their calls are recorded in the run's own file.
+        options: models that judge, and how they are asked; their calls are recorded in the run's own file. Where neither
+            they nor ``judges`` name one, the run's configuration may (``models: {judge: NAME}``).
         judges: of ``matcher`` (this version's rules, from the stored messages) and ``published`` (verdicts that came with
             published answers).
         mask: ``contested`` leaves questions with a gold answer in doubt out of the scores.
         errors: from ``memtrial judge check``; each corrects the judge that it was measured on.
 
     Raises:
-        UserError: no run, no judge, errors of a judge that does not judge here, a key is missing, the budget is spent.
+        UserError: no run, no judge, errors of a judge that does not judge here, a key is missing, the budget is spent, a
+            judge did not answer. Nothing is written then but the replies that came.
     """
     for name in judges:
         if name not in KEYLESS:
@@ -96,9 +97,10 @@ def rejudge(
             )
     if mask is not None and mask not in MASKS:
         raise UserError(f"there is no mask {mask!r}; there is {', '.join(MASKS)}{did_you_mean(mask, MASKS)}")
-    if not judges and not options.models:
-        raise UserError("no judge is named: give --model NAME [--base-url URL], --judge matcher or --judge published")
     run = read_run(folder)
+    taken = ""
+    if not judges and not options.judges:
+        options, taken = _from_configuration(run, options)
     described, verdicts, ledger = _verdicts(run, options, judges)
     given = {e.judge: e for e in errors}
     for label, found in given.items():
@@ -133,7 +135,20 @@ def rejudge(
         )
     _write(folder / FOLDER, made)
     _write_summary(folder, run.records)
-    return Graded(folder / FOLDER, made, ledger.line(options.budget_usd))
+    return Graded(folder / FOLDER, made, ledger.line(options.budget_usd) if options.judges else "", taken)
+
+
+def _from_configuration(run: Run, options: JudgeOptions) -> tuple[JudgeOptions, str]:
+    """Take the judge that the run's configuration names."""
+    found = configured_judge(run.config.get("models") or {})
+    if found is None:
+        raise UserError(
+            "no judge is named: give --model NAME [--base-url URL], --judge matcher or --judge published; the run's "
+            "configuration names none under models: {judge: NAME}"
+        )
+    chosen = replace(options, configured=found)
+    asked = settings_of(found.model, chosen)
+    return chosen, f"{asked.model} at {asked.public_url}, from models.judge of the run's configuration"
 
 
 def read_rejudged(folder: Path, records: Sequence[Record] = ()) -> tuple[list[Rejudged], list[str]]:
@@ -174,11 +189,6 @@ def answers_hash(records: Sequence[Record]) -> str:
     return digest.hexdigest()
 
 
-def render(graded: Graded) -> str:
-    """Return the table that is printed."""
-    return "\n".join(line for judge in graded.judges for line in _lines(judge))
-
-
 def file_name(judge: str, mask: str | None) -> str:
     """Return the name of a judge's file, in plain letters."""
     slug = re.sub(r"[^A-Za-z0-9._-]+", "-", judge).strip("-.") or "judge"
@@ -197,9 +207,9 @@ def _verdicts(
     verdicts: dict[str, dict[str, Verdict]] = {}
     for name in dict.fromkeys(judges):
         described[name] = {"judge": name}
-        verdicts[name] = _by_matcher(run) if name == MATCHER else _by_published(run)
+        verdicts[name] = by_matcher(run) if name == MATCHER else _by_published(run)
     ledger = Ledger()
-    if options.models:
+    if options.judges:
 
         async def work(asked: Asked) -> Ledger:
             for judge in asked.judges:
@@ -220,22 +230,6 @@ def _verdicts(
     return described, verdicts, ledger
 
 
-def _by_matcher(run: Run) -> dict[str, Verdict]:
-    logs: dict[tuple[str, str], dict[str, Message]] = {}
-    for (dataset, corpus, ident), row in run.exact.items():
-        logs.setdefault((dataset, corpus), {})[ident] = _message(row)
-    found = {}
-    for record in run.records:
-        if record.result.error is None:
-            log = logs.get((record.result.dataset, record.result.corpus_id), {})
-            judgement = matcher(_question(record), record.result, log)
-            lure = judgement.lures_used[0] if judgement.lures_used else ""
-            found[record.result.key] = Verdict(
-                matcher_label(judgement), MATCHER, judgement.outcome, lure=lure, status="rule"
-            )
-    return found
-
-
 def _by_published(run: Run) -> dict[str, Verdict]:
     found = {r.result.key: v for r in run.records if (v := published_verdict(r)) is not None}
     if not found:
@@ -243,46 +237,6 @@ def _by_published(run: Run) -> dict[str, Verdict]:
             f"{run.folder} holds no published verdict: none of its systems hands out published answers with some"
         )
     return found
-
-
-def _question(record: Record) -> Question:
-    labels = record.labels
-    return Question(
-        id=record.result.question_id,
-        conversation_id=labels.conversation_id,
-        tenant_id=labels.tenant_id,
-        asker=labels.asker,
-        asked_at=datetime.fromisoformat(labels.asked_at),
-        text=labels.text,
-        category=labels.category,
-        answerable=labels.answerable,
-        needs_memory=labels.needs_memory,
-        answer_type=labels.answer_type,
-        answers=tuple(labels.answers),
-        evidence=tuple(labels.evidence),
-        cluster_id=labels.cluster_id,
-        lures=tuple(Lure(one.kind, tuple(one.message_ids), tuple(one.values)) for one in labels.lures),
-        history=tuple(Turn(speaker, text) for speaker, text in labels.history),
-        language=labels.language,
-        options=tuple(labels.options),
-        official_evidence=tuple(labels.official_evidence),
-        contested=labels.contested,
-    )
-
-
-def _message(row: Mapping[str, Any]) -> Message:
-    return Message(
-        id=row["id"],
-        conversation_id=row["conversation_id"],
-        session_id=row["session_id"],
-        tenant_id=row["tenant_id"],
-        sender=row["sender"],
-        recipient=row["recipient"],
-        timestamp=datetime.fromisoformat(row["timestamp"]),
-        content=row["content"],
-        source=row["source"],
-        extra=MappingProxyType({"sender_name": row["sender_name"]}),
-    )
 
 
 def _same_judge(label: str, errors: ErrorsFile, described: Mapping[str, Any]) -> None:
@@ -326,50 +280,6 @@ def _write(folder: Path, judges: Sequence[Rejudged]) -> None:
 def _write_summary(folder: Path, records: Sequence[Record]) -> None:
     """Put together what every judge so far makes of these answers."""
     judges, notes = read_rejudged(folder, records)
-    lines = ["# Stored answers graded again", "", "```", *(line for j in judges for line in _lines(j)), "```", ""]
+    lines = ["# Stored answers graded again", "", "```", *(line for j in judges for line in lines_of(j)), "```", ""]
     text = "\n".join([*lines, *(f"- {note}" for note in notes), *([""] if notes else [])])
     atomically(folder / FOLDER / SUMMARY, lambda temporary: temporary.write_text(text, encoding="utf-8"))
-
-
-def _lines(judge: Rejudged) -> list[str]:
-    masked = "; questions with a gold answer in doubt are left out" if judge.mask else ""
-    lines = [f"{judge.judge}{masked}"]
-    width = max((len(f"{s.trial} on {s.dataset}") for s in judge.scores), default=0)
-    for s in judge.scores:
-        lines += _score_lines(s, width)
-    lines += [f"  {_rank_line(r)}" for r in judge.ranks]
-    for s in judge.scores:
-        lines += [f"  ceiling, {s.trial} on {s.dataset}: {line}" for line in s.ceiling]
-    for usage in judge.usage:
-        usd = "unknown cost" if usage.usd is None else f"${usage.usd:.4f}"
-        lines.append(
-            f"  {usage.calls} calls about {usage.trial or 'planted answers'}, {usage.prompt + usage.completion} tokens, {usd}: evaluation, charged to no system"
-        )
-    return lines
-
-
-def _score_lines(s: Score, width: int) -> list[str]:
-    a = s.accuracy
-    if a.value is None:
-        shown = f"not scored (0 of {s.total})"
-    else:
-        shown = f"{a.value:.3f} [{a.low:.3f}–{a.high:.3f}] ({s.credit:g} of {s.scored})"
-    left = (
-        f"; {s.total - s.scored} of {s.total} unscored, so between {s.low:.3f} and {s.high:.3f}"
-        if s.scored < s.total
-        else ""
-    )
-    kappa = "undefined" if s.kappa is None else f"{s.kappa:.3f}"
-    name = f"{s.trial} on {s.dataset}"
-    lines = [f"  {name:<{width}}  {shown}{left}; the run's own judge {s.own or 0:.3f}, kappa {kappa}"]
-    for c in s.corrected:
-        said = [part for part in c.status if part != "undecidable"]
-        notes = f" ({', '.join(said)})" if said else ""
-        around = "no interval" if c.low is None else f"{c.low:.3f}–{c.high:.3f}"
-        value = c.undecidable or ("undefined" if c.value is None else f"{c.value:.3f} [{around}]")
-        lines.append(f"  {'':<{width}}  corrected by its errors on {c.kind} answers: {value}{notes}")
-    return lines
-
-
-def _rank_line(rank: RankRow) -> str:
-    return f"{rank.dataset}: {rank.text}"

@@ -19,7 +19,12 @@ _Models = Annotated[
 ]
 _BaseUrl = Annotated[str | None, typer.Option("--base-url", metavar="URL", help="Endpoint, up to and with /v1.")]
 _KeyEnv = Annotated[
-    str, typer.Option("--api-key-env", metavar="NAME", help="NAME of the environment variable with the key.")
+    str | None,
+    typer.Option(
+        "--api-key-env",
+        metavar="NAME",
+        help="NAME of the environment variable with the key; OPENAI_API_KEY by default.",
+    ),
 ]
 _Rubric = Annotated[str, typer.Option("--rubric", help="Prompts: ours, locomo or longmemeval.")]
 _Replay = Annotated[str, typer.Option("--replay", help="prefer (ask what is not recorded), only (ask nothing), off.")]
@@ -34,7 +39,7 @@ def check(
     ] = None,
     model: _Models = None,
     base_url: _BaseUrl = None,
-    api_key_env: _KeyEnv = "OPENAI_API_KEY",
+    api_key_env: _KeyEnv = None,
     rubric: _Rubric = "ours",
     data: Annotated[str, typer.Option("--data", help="Data set whose questions answers are planted on.")] = "",
     path: Annotated[Path | None, typer.Option("--path", help="Where its files lie.")] = None,
@@ -57,14 +62,8 @@ def check(
 ) -> None:
     """Print a judge's false-positive and false-negative rates on planted answers, with intervals, by kind."""
     from memtrial.datasets.registry import load_dataset
-    from memtrial.experiments.judging import (
-        JudgeOptions,
-        check_judge,
-        check_published,
-        render_errors,
-        replay_of,
-        write_errors,
-    )
+    from memtrial.experiments.judge_models import JudgeOptions, replay_of
+    from memtrial.experiments.judging import check_judge, check_published, render_errors, write_errors
     from memtrial.experiments.overrides import parse_overrides
 
     files = [*(published_ or []), *(published or [])]
@@ -102,7 +101,7 @@ def rejudge(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")],
     model: _Models = None,
     base_url: _BaseUrl = None,
-    api_key_env: _KeyEnv = "OPENAI_API_KEY",
+    api_key_env: _KeyEnv = None,
     judge: Annotated[
         list[str] | None, typer.Option("--judge", help="A judge without a model: matcher or published.")
     ] = None,
@@ -117,10 +116,14 @@ def rejudge(
     budget: _Budget = None,
     prices: _Prices = None,
 ) -> None:
-    """Grade a run's stored answers again, ask its systems nothing, and show which ranks flip."""
-    from memtrial.experiments.judging import JudgeOptions, read_errors, replay_of
+    """Grade a run's stored answers again, ask its systems nothing, and show which ranks flip.
+
+    Without --model and --judge, the judge that the run's configuration names under models: judge: is asked.
+    """
+    from memtrial.experiments.judge_models import JudgeOptions, replay_of
+    from memtrial.experiments.judging import read_errors
     from memtrial.experiments.rejudge import rejudge as grade_again
-    from memtrial.experiments.rejudge import render
+    from memtrial.experiments.rejudge_text import render
 
     options = JudgeOptions(
         models=tuple(model or ()),
@@ -134,8 +137,10 @@ def rejudge(
     found = grade_again(
         folder, options, judges=judge or (), mask=mask, errors=[read_errors(path) for path in errors or ()]
     )
-    typer.echo(render(found))
-    if options.models:
+    if found.taken:
+        typer.echo(f"judge: {found.taken}")
+    typer.echo(render(found.judges))
+    if found.line:
         typer.echo(f"asked: {found.line}")
     typer.echo(f"verdicts: {found.folder}; memtrial report {folder} shows them")
     for line in found.unusable:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, Protocol
 
@@ -18,6 +20,23 @@ from memtrial.metrics.records import Labels
 from memtrial.systems.models.llm.messages import ChatMessage
 
 Judged = Question | Labels | JudgeCase
+
+NOT_ANSWERED = frozenset(
+    {
+        "connection",
+        "timeout",
+        "rate_limited",
+        "server_error",
+        "bad_reply",
+        "quota",
+        "auth",
+        "bad_request",
+        "no_model",
+        "budget",
+        "not_recorded",
+    }
+)
+"""Statuses of calls to which no model said anything."""
 
 
 class JudgeClient(Protocol):
@@ -37,13 +56,36 @@ class JudgeClient(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The record of a judge's calls, whatever became of them; nothing is asked.
+
+    A client serves good replies again and asks anew where the last one did not fit its form. A judge can often read the
+    verdict in such a reply all the same, and must not pay for it twice.
+
+    Attributes:
+        look: looks a call up and counts nothing.
+        serve: the same, and counts the call as replayed.
+    """
+
+    look: JudgeClient
+    serve: JudgeClient
+
+
 class ModelJudge:
     """Grades one answer a call.
 
     Tokens are charged to the phase ``evaluation``, never to the system that is judged.
+
+    Attributes:
+        name: how the judge is called.
+        statuses: what became of its calls, by ``Reply.status``.
+        complaint: the detail of the first call that was not answered.
     """
 
-    def __init__(self, client: JudgeClient, rubric: str | Rubric = "ours", *, name: str = "") -> None:
+    def __init__(
+        self, client: JudgeClient, rubric: str | Rubric = "ours", *, name: str = "", recorded: Recorded | None = None
+    ) -> None:
         """Bind a client to a rubric.
 
         Args:
@@ -51,6 +93,7 @@ class ModelJudge:
             rubric: a family (``ours``, ``longmemeval``, ``locomo``), whose prompt is chosen by the question's labels, or
                 one prompt for every question.
             name: how the judge is called in reports; the model's name by default.
+            recorded: what earlier calls left, served where a verdict can be read in it.
 
         Raises:
             UserError: no such family, or the client's temperature is not 0 (a judge must not give two verdicts on one
@@ -64,7 +107,9 @@ class ModelJudge:
             raise UserError(
                 f"the judge's temperature is {temperature:g}, but must be 0, so that it judges alike each time"
             )
-        self._client, self._rubric = client, rubric
+        self._client, self._rubric, self._recorded = client, rubric, recorded
+        self.statuses: Counter[str] = Counter()
+        self.complaint = ""
         self.name = name or str(getattr(settings, "model", "") or "model")
         self._seed = getattr(settings, "seed", None)
 
@@ -99,31 +144,51 @@ class ModelJudge:
             return Verdict("abstained", self.name, "the system abstained", status="rule")
         rubric = self._rubric if isinstance(self._rubric, Rubric) else select(self._rubric, case)
         judge = f"{self.name}/{rubric.ident}"
-        reply = await self._client.complete(
-            role="judge",
-            messages=rubric.messages(case, answer_text),
-            schema=verdict_schema(rubric.labels, bool(case.lures) and "{{lures}}" in rubric.user),
-            repeat=repeat,
-            phase="evaluation",
-            trial=trial,
-        )
-        # A cut reply is never read, also where a verdict seems to stand in it; an unfitting form may hold an anchored one.
-        if reply.status not in ("ok", "invalid"):
-            return Verdict("unscored", judge, f"{reply.status}: {reply.detail}", reply.usage, status=reply.status)
-        parsed = parse_verdict(reply.text or "", answer=answer_text)
-        if parsed.label not in (*rubric.labels, "unscored"):
-            why = f"{parsed.label!r} is none of {', '.join(rubric.labels)}"
-            return Verdict("unscored", judge, why, reply.usage, status=reply.status)
-        lure = str(parsed.fields.get("lure") or "") if parsed.label == "wrong" else ""
-        known = {kind for kind, _ in case.lures}
-        return Verdict(
-            parsed.label,
-            judge,
-            parsed.how if parsed.label == "unscored" else str(parsed.fields.get("reason") or parsed.how)[:500],
-            reply.usage,
-            lure if lure in known else "",
-            reply.status,
-        )
+        request: dict[str, Any] = {
+            "role": "judge",
+            "messages": rubric.messages(case, answer_text),
+            "schema": verdict_schema(rubric.labels, bool(case.lures) and "{{lures}}" in rubric.user),
+            "repeat": repeat,
+            "phase": "evaluation",
+            "trial": trial,
+        }
+        if self._recorded is not None:
+            found = await self._recorded.look.complete(**request)
+            if (
+                found.status == "invalid"
+                and (old := _read(found, judge, rubric, case, answer_text)).label != "unscored"
+            ):
+                await self._recorded.serve.complete(**request)
+                self.statuses[found.status] += 1
+                return old
+        reply = await self._client.complete(**request)
+        self.statuses[reply.status] += 1
+        if reply.status in NOT_ANSWERED and not self.complaint:
+            self.complaint = str(reply.detail)
+        return _read(reply, judge, rubric, case, answer_text)
+
+
+def _read(reply: Any, judge: str, rubric: Rubric, case: JudgeCase, answer_text: str) -> Verdict:
+    """Read a verdict out of a reply.
+
+    A cut reply is never read, also where a verdict seems to stand in it; an unfitting form may hold an anchored one.
+    """
+    if reply.status not in ("ok", "invalid"):
+        return Verdict("unscored", judge, f"{reply.status}: {reply.detail}", reply.usage, status=reply.status)
+    parsed = parse_verdict(reply.text or "", answer=answer_text)
+    if parsed.label not in (*rubric.labels, "unscored"):
+        why = f"{parsed.label!r} is none of {', '.join(rubric.labels)}"
+        return Verdict("unscored", judge, why, reply.usage, status=reply.status)
+    lure = str(parsed.fields.get("lure") or "") if parsed.label == "wrong" else ""
+    known = {kind for kind, _ in case.lures}
+    return Verdict(
+        parsed.label,
+        judge,
+        parsed.how if parsed.label == "unscored" else str(parsed.fields.get("reason") or parsed.how)[:500],
+        reply.usage,
+        lure if lure in known else "",
+        reply.status,
+    )
 
 
 @lru_cache(maxsize=16)
@@ -136,4 +201,4 @@ def verdict_schema(labels: tuple[JudgeLabel, ...], lures: bool) -> type[BaseMode
     return create_model("JudgeReply", __config__=ConfigDict(extra="forbid"), **fields)
 
 
-__all__ = ["FAMILIES", "JudgeClient", "Judged", "ModelJudge", "verdict_schema"]
+__all__ = ["FAMILIES", "NOT_ANSWERED", "JudgeClient", "Judged", "ModelJudge", "Recorded", "verdict_schema"]

@@ -16,8 +16,8 @@ from memtrial.datasets.errors import UserError
 from memtrial.datasets.registry import load_dataset
 from memtrial.experiments import rejudge as module
 from memtrial.experiments.config import load_config
+from memtrial.experiments.judge_models import JudgeOptions
 from memtrial.experiments.judging import (
-    JudgeOptions,
     check_judge,
     check_published,
     read_errors,
@@ -25,7 +25,8 @@ from memtrial.experiments.judging import (
     write_errors,
 )
 from memtrial.experiments.plan import make_plan
-from memtrial.experiments.rejudge import file_name, read_rejudged, rejudge, render
+from memtrial.experiments.rejudge import file_name, read_rejudged, rejudge
+from memtrial.experiments.rejudge_text import render
 from memtrial.experiments.runner import run
 from memtrial.experiments.store import CALLS, METRICS, RECORDS, read_run
 from memtrial.metrics.judges.persisted import ErrorsFile
@@ -145,7 +146,7 @@ def test_three_judges_vote_and_what_none_can_read_is_unscored(server: ScriptedSe
     (score, *_) = [s for s in found.judges[2].scores if s.trial == "oracle"]
     assert score.scored < score.total and score.low is not None and score.high is not None and score.low < score.high
     assert any(line.startswith("mute/ours") for line in found.unusable)
-    assert "unscored, so between" in render(found)
+    assert "unscored, so between" in render(found.judges)
     lost = [rank for rank in found.judges[2].ranks if "in place of" in rank.what]
     assert all(rank.survives is None and "no system has a score after it" in rank.text for rank in lost)
 
