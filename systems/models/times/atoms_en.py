@@ -84,7 +84,7 @@ def _month_year(m: re.Match[str], moment: Moment) -> Made:
 
 
 _BEFORE_MONTH = re.compile(
-    r"\b(?:in|since|during|until|till|through|throughout|around|early|mid|late|last|next|this|past|coming|by|before|after|from|to|and|between|(?:end|start|beginning|middle|half|part|week|weekend|day|rest|whole) of|all)[\s-]$",
+    r"\b(?:in|since|during|until|till|through|throughout|around|early|mid|late|last|next|this|past|coming|by|before|after|from|to|and|or|between|(?:end|start|beginning|middle|half|part|week|weekend|day|rest|whole) of|all)[\s-]$",
     _I,
 )
 _NAMES_TOO = frozenset({"april", "may", "june", "august", "jan"})
@@ -102,7 +102,7 @@ def _month(m: re.Match[str], moment: Moment) -> Made:
 
 
 _BEFORE_YEAR = re.compile(
-    r"\b(?:in|since|during|by|before|after|until|till|from|to|and|between|through|throughout|year|early|mid|late|(?:end|start|beginning|middle|half|rest) of|all of)[\s-]$",
+    r"\b(?:in|since|during|by|before|after|until|till|from|to|and|or|between|through|throughout|year|early|mid|late|(?:end|start|beginning|middle|half|rest) of|all of)[\s-]$",
     _I,
 )
 

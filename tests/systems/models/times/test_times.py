@@ -129,3 +129,9 @@ def test_no_words_in_any_order_crash(words: list[str], glue: str, asked: datetim
 @given(st.text(max_size=80), ASKING)
 def test_no_text_crashes(text: str, asked: datetime) -> None:
     sound(text, asked, find_times(text, asked))
+
+
+def test_alternatives_are_both_found() -> None:
+    assert [e.text for e in find_times("What did she say in May or June 2023?", ASKED)] == ["May", "June 2023"]
+    assert [e.text for e in find_times("Was it in March or April?", ASKED)] == ["March", "April"]
+    assert [e.text for e in find_times("Was it in 2022 or 2023?", ASKED)] == ["2022", "2023"]
