@@ -21,7 +21,7 @@ from memtrial.systems.stores.records import MemoryRecords, OutboxEntry
 from memtrial.systems.structured.node import Extraction, Node
 
 _HOPELESS = 3
-"""So many nodes in a row refused one by one, and none taken: it is the index that fails, not a node."""
+"""So many nodes refused one by one and the last of the batch too, or so many whole batches: the index fails, not a node."""
 
 
 class IndexWriter(Protocol):
@@ -142,7 +142,7 @@ class Memory:
         Raises:
             UserError: an index cannot be used at all and says what to do.
         """
-        after, self.behind, told = -1, 0, ""
+        after, self.behind, told, in_vain = -1, 0, "", 0
         with trace.span("index"):
             while entries := self._records.pending(self._params.batch, after):
                 after = entries[-1].seq
@@ -154,8 +154,9 @@ class Memory:
                         told = f"the {name} index failed with {type(error).__name__}"
                 self._records.done([entry.seq for entry in entries if entry.node_id not in refused])
                 self.behind += len(refused)
-                if len(refused) == len(nodes):
-                    break  # what comes after would fail as well
+                in_vain = in_vain + 1 if refused and len(refused) == len(nodes) else 0
+                if in_vain == _HOPELESS:
+                    break
         if told:
             self.behind = self._records.waiting()
             trace.warn(f"{told}: {self.behind} memories wait to be indexed and cannot be found until then")
@@ -181,17 +182,16 @@ class Memory:
             if error is None:
                 return None
         # One node may be the reason, and must not keep the others out.
-        taken = 0
+        error, taken = None, False
         for place, node in enumerate(nodes):
-            failure = await self._try(writer, [node], trace)
-            if failure is None:
-                taken += 1
-                continue
-            error = failure
-            refused.add(node.id)
-            if not taken and place + 1 >= _HOPELESS:
-                refused.update(later.id for later in nodes[place + 1 :])
+            if place == _HOPELESS and not taken and await self._try(writer, nodes[-1:], trace) is not None:
+                refused.update(later.id for later in nodes[place:])
                 break
+            failure = await self._try(writer, [node], trace)
+            taken = taken or failure is None
+            if failure is not None:
+                error = failure
+                refused.add(node.id)
         return error
 
     @staticmethod
