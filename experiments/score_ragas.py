@@ -14,6 +14,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
+from memtrial.experiments.ragas_file import RAGAS, RagasFile
+from memtrial.experiments.rejudge import answers_hash
 from memtrial.experiments.store import Run, read_run, write_json
 from memtrial.metrics.ragas.adapter import ROLE, Embed, load_ragas
 from memtrial.metrics.ragas.samples import RULES
@@ -26,8 +28,6 @@ from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.settings import ModelSettings
 from memtrial.systems.models.llm.store import CALLS, CallStore
 
-RAGAS = "ragas.json"
-SCHEMA_VERSION = 1
 Replay = Literal["off", "prefer", "only"]
 REPLAYS: tuple[Replay, ...] = ("off", "prefer", "only")
 
@@ -136,21 +136,19 @@ def score_run(
         store.close()
     table = summaries(rows, metrics)
     asked = len({_question(r) for r in records})
-    write_json(
-        folder / RAGAS,
-        {
-            "schema_version": SCHEMA_VERSION,
-            "ragas": _version(),
-            "model": settings.identity(),
-            "embeddings": embedding_model or _LOCAL,
-            "strictness": strictness,
-            "questions": {"scored": asked, "in_run": total, "run_complete": run.complete},
-            "rules": RULES,
-            "usage": _usage(ledger),
-            "summaries": [s.model_dump() for s in table],
-            "rows": [row.model_dump() for row in rows],
-        },
+    file = RagasFile(
+        answers=answers_hash(run.records),
+        ragas=_version(),
+        model=settings.identity(),
+        embeddings=embedding_model or _LOCAL,
+        strictness=strictness,
+        questions={"scored": asked, "in_run": total, "run_complete": run.complete},
+        rules=RULES,
+        usage=_usage(ledger),
+        summaries=table,
+        rows=rows,
     )
+    write_json(folder / RAGAS, file.model_dump(mode="json"))
     return Scored(folder / RAGAS, table, rows, ledger, (asked, total))
 
 

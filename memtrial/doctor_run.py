@@ -113,7 +113,7 @@ def _torn(path: Path) -> bool:
 
 
 def _scores(folder: Path) -> Iterator[Check]:
-    from memtrial.experiments.score_ragas import RAGAS
+    from memtrial.experiments.ragas_file import RAGAS
 
     path = folder / RAGAS
     if not path.exists():

@@ -16,6 +16,7 @@ from memtrial.reports.figures.canvas import Drawn
 from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
 from memtrial.reports.judges import judges_section
 from memtrial.reports.pairs import AxisFinding, PairTable, axis_findings, pair_tables
+from memtrial.reports.ragas import ragas_section
 from memtrial.reports.sections import Section
 from memtrial.reports.tables import MetricTable, metric_table, slice_table
 from memtrial.reports.verdict import Told, tell
@@ -92,6 +93,7 @@ class Content:
     variants: list[tuple[DatasetView, MetricTable]]
     comparisons: list[Comparison]
     judges: Section = field(default_factory=Section)
+    ragas: Section = field(default_factory=Section)
     cost: Section = field(default_factory=Section)
 
     @property
@@ -112,7 +114,7 @@ def build(run: Run) -> Content:
         own.append(tell(verdict, said={caveat for t in own for caveat in t.caveats}))
     parts = [_part(view, d, comparisons, told.get(d.label, []), references) for d in view.datasets if not d.is_variant]
     variants = [(d, metric_table(view, d, MAIN)) for d in view.datasets if d.is_variant]
-    told_of = {"judges": judges_section(view), "cost": cost_section(view)}
+    told_of = {"judges": judges_section(view), "ragas": ragas_section(view), "cost": cost_section(view)}
     return Content(view, title_of(run.config), banners(view), parts, variants, comparisons, **told_of)
 
 

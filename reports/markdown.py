@@ -25,7 +25,7 @@ def render_markdown(content: Content) -> str:
     blocks += ["## What came out", _short(content), *(b for part in content.parts for b in _verdict(part))]
     for part in content.parts:
         blocks += _part(content, part)
-    for title, section in (("Judges", content.judges), ("Cost", content.cost)):
+    for title, section in (("Judges", content.judges), ("ragas", content.ragas), ("Cost", content.cost)):
         blocks += _section(title, section)
     blocks += _method(content)
     return "\n\n".join(b for b in blocks if b) + "\n"
