@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Iterable
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from memtrial.systems.models.llm.messages import clean_text
 
@@ -20,6 +20,19 @@ _LONGEST = 300
 _SHORTEST_SECRET = 4
 
 
+def spellings(secret: str) -> list[str]:
+    """Return a secret in the spellings in which a server or a library may echo it, the longest first.
+
+    As it stands, inside a URL, inside JSON, and in either alphabet of base64.
+    """
+    raw = secret.encode("utf-8", "replace")
+    encoded = [base64.b64encode(raw).decode("ascii"), base64.urlsafe_b64encode(raw).decode("ascii")]
+    quoted = [quote(secret, safe=""), quote(secret), quote_plus(secret)]
+    lower = [re.sub(r"%[0-9A-F]{2}", lambda m: m[0].lower(), text) for text in quoted]
+    found = {secret, json.dumps(secret)[1:-1], *quoted, *lower, *encoded, *(text.rstrip("=") for text in encoded)}
+    return sorted(found, key=lambda text: (-len(text), text))
+
+
 class Redactor:
     """Replaces secrets, in the spellings in which a server or a library may echo them.
 
@@ -29,13 +42,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         """Work out the spellings."""
-        spellings: set[str] = set()
-        for secret in secrets:
-            if len(secret) < _SHORTEST_SECRET:
-                continue
-            encoded = base64.b64encode(secret.encode("utf-8", "replace")).decode("ascii")
-            spellings |= {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], encoded, encoded.rstrip("=")}
-        self._spellings = sorted(spellings, key=len, reverse=True)
+        known = {form for secret in secrets if len(secret) >= _SHORTEST_SECRET for form in spellings(secret)}
+        self._spellings = sorted(known, key=len, reverse=True)
 
     def __call__(self, text: str, limit: int = _LONGEST) -> str:
         """Return the text on one line, without secrets, cut to ``limit`` characters."""

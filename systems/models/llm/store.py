@@ -20,6 +20,7 @@ from typing import Any
 
 from memtrial.datasets.errors import UserError
 from memtrial.systems.models.llm.calls import DUPLICATE, StoredCall, bare_url, call_key, decode, encode
+from memtrial.systems.models.llm.redaction import spellings
 
 __all__ = ["CALLS", "CallStore", "StoredCall", "call_key"]
 
@@ -44,13 +45,14 @@ class CallStore:
 
         Args:
             path: the file.
-            secrets: keys that are replaced wherever they stand in a text to be stored, a server's error message for one.
+            secrets: keys that are replaced wherever they stand in a text to be stored, a server's error message for one,
+                also where they are spelt for a URL or in base64.
 
         Raises:
             UserError: if the file cannot be read.
         """
         self.path = path
-        self._secrets = tuple(s for s in secrets if len(s) >= _SECRET_CHARS)
+        self._secrets = tuple(form for s in secrets if len(s) >= _SECRET_CHARS for form in spellings(s))
         self._good: dict[str, tuple[int, int]] = {}
         self._other: dict[str, tuple[int, int]] = {}
         self._fd: int | None = None
