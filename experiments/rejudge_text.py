@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memtrial.metrics.judges.persisted import RankRow, Rejudged, Score
+from memtrial.metrics.judges.persisted import CorrectedRow, RankRow, RateRow, Rejudged, Score
+from memtrial.metrics.statistics import FEW_CLUSTERS
 
 
 def render(judges: Iterable[Rejudged]) -> str:
@@ -35,7 +36,8 @@ def _score_lines(s: Score, width: int) -> list[str]:
     if a.value is None:
         shown = f"not scored (0 of {s.total})"
     else:
-        shown = f"{a.value:.3f} [{a.low:.3f}–{a.high:.3f}] ({s.credit:g} of {s.scored})"
+        few = a.clusters < FEW_CLUSTERS
+        shown = f"{a.value:.3f} [{_around(a, few)}] ({s.credit:g} of {s.scored})"
     left = (
         f"; {s.total - s.scored} of {s.total} unscored, so between {s.low:.3f} and {s.high:.3f}"
         if s.scored < s.total
@@ -47,10 +49,18 @@ def _score_lines(s: Score, width: int) -> list[str]:
     for c in s.corrected:
         said = [part for part in c.status if part != "undecidable"]
         notes = f" ({', '.join(said)})" if said else ""
-        around = "no interval" if c.low is None else f"{c.low:.3f}–{c.high:.3f}"
+        around = _around(c, "few_clusters" in c.status)
         value = c.undecidable or ("undefined" if c.value is None else f"{c.value:.3f} [{around}]")
         lines.append(f"  {'':<{width}}  corrected by its errors on {c.kind} answers: {value}{notes}")
     return lines
+
+
+def _around(row: RateRow | CorrectedRow, few: bool) -> str:
+    """Return the interval over clusters and, where those are few, the one by question beside it."""
+    text = "no interval" if row.low is None or row.high is None else f"{row.low:.3f}–{row.high:.3f}"
+    if few and row.low_by_question is not None and row.high_by_question is not None:
+        text += f"; by question {row.low_by_question:.3f}–{row.high_by_question:.3f}"
+    return text
 
 
 def _rank_line(rank: RankRow) -> str:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -158,3 +160,11 @@ def test_overlap_counts_chinese_by_characters_and_equals_are_equal() -> None:
     assert overlap_f1("The The", "The The") == 1.0
     assert overlap_f1("a", "b") == 0.0
     assert overlap_f1("", "x") == 0.0
+
+
+@pytest.mark.parametrize("ident", ["jd-16", "jd-18"])
+def test_overlap_of_words_in_cases_that_others_met(ident: str, shared_dir: Path) -> None:
+    lines = (shared_dir / "cases" / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    case = next(case for case in map(json.loads, lines) if case["id"] == ident)
+    found = overlap_f1(case["input"]["gold"], case["input"]["pred"])
+    assert found == pytest.approx(case["expected"]["checks"]["f1"], abs=5e-5)
