@@ -24,6 +24,7 @@ SQLITE_FILE = "records.sqlite"
 _SCHEMA_FILE = "postgres_schema.txt"
 _FORM = "postgresql+psycopg://user:password@host:port/database"
 _CONNECT_S = 10
+_SILENCE_MS = 30_000
 
 
 class Database:
@@ -112,7 +113,11 @@ class Database:
         self.schema = kept.read_text(encoding="utf-8").strip()
         engine = sa.create_engine(
             url,
-            connect_args={"connect_timeout": _CONNECT_S, "options": f"-c lock_timeout={int(self._patience * 1000)}"},
+            connect_args={
+                "connect_timeout": _CONNECT_S,
+                "tcp_user_timeout": _SILENCE_MS,  # a host that vanished without a word
+                "options": f"-c lock_timeout={int(self._patience * 1000)}",
+            },
             pool_pre_ping=True,  # a server that was started again is met with a new connection
             hide_parameters=True,
         )
