@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from memtrial.systems.models.llm.endpoint import Endpoints
 from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.outcome import ModelCallError
 from memtrial.systems.models.llm.prices import load_prices
+from memtrial.systems.models.llm.settings import ModelSettings
 from memtrial.systems.models.llm.store import CallStore, call_key
 from memtrial.systems.models.role import ModelRoleError
 
@@ -47,8 +50,40 @@ class _Store(CallStore):
         return call_key(identity, messages, schema, repeat)
 
 
+class Account(Ledger):
+    """What one step of a system asks of models.
+
+    Attributes:
+        ended: a call of it found out that the run has to end.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        super().__init__()
+        self.open = True
+        self.ended = False
+
+
+# Questions may overlap: each has the account of its own task, and so have the tasks that it starts.
+_ACCOUNT: ContextVar[Account | None] = ContextVar("memtrial_account", default=None)
+
+
 class _Ledger(Ledger):
-    """A ledger whose rows can be taken away."""
+    """A ledger that books to the account of whoever asks; the rest stays here until it is taken away."""
+
+    def add(self, *args: Any, **named: Any) -> None:
+        """Count one call."""
+        account = _ACCOUNT.get()
+        if account is not None and account.open:
+            account.add(*args, **named)
+        else:
+            super().add(*args, **named)
+
+    def stopped(self) -> None:
+        """Note that the run has to end."""
+        account = _ACCOUNT.get()
+        if account is not None:
+            account.ended = True
 
     def take(self) -> list[dict[str, Any]]:
         """Return the rows since the last time."""
@@ -79,6 +114,7 @@ class Asking:
         if budget is not None:
             self.budget = Budget(budget["limit_usd"], budget["spent_usd"], Memo(Path(budget["memo"])))
         self.endpoints = Endpoints()
+        self.crowded = False
         self._prices = load_prices(told["prices"])
 
     def context(self) -> dict[str, Any]:
@@ -95,10 +131,49 @@ class Asking:
             "_repeat": self._told["repeat"],
         }
 
-    def take(self) -> dict[str, Any]:
-        """Return the ledger's rows since the last time, and what the run has paid."""
-        spent = None if self.budget is None else self.budget.spent_usd
-        return {"rows": self.ledger.take(), "spent_usd": spent}
+    @contextmanager
+    def account(self) -> Iterator[Account]:
+        """Keep what is asked in the block, and in the tasks that it starts, apart from what is asked elsewhere."""
+        account = Account()
+        token = _ACCOUNT.set(account)
+        try:
+            yield account
+        finally:
+            _ACCOUNT.reset(token)
+            if account.open:  # cancelled, or the run ends: what was used was used, whoever it was for
+                account.open = False
+                self.ledger.add_rows(account.rows())
+
+    def take(self, account: Account | None = None) -> dict[str, Any]:
+        """Return an account's rows, those booked to none since the last time, and what the run has paid.
+
+        Where one question is asked at a time, what no account holds (a thread of the system's own asked) is its too.
+        """
+        rows = self.ledger.take() if account is None or not self.crowded else []
+        if account is not None:
+            account.open = False
+            whole = Ledger()
+            whole.add_rows(rows)
+            whole.add_rows(account.rows())
+            rows = whole.rows()
+        return {"rows": rows, "spent_usd": None if self.budget is None else self.budget.spent_usd}
+
+    @contextmanager
+    def unpaid(self) -> Iterator[None]:
+        """Ask no model until the block ends."""
+        self.store.warming = True
+        try:
+            yield
+        finally:
+            self.store.warming = False
+
+    async def warm(self) -> None:
+        """Load the client's packages and open connections, where anything may be asked; nothing is."""
+        if self._told["replay"] == "only":
+            return
+        for settings in self._told["roles"].values():
+            self.endpoints.of(ModelSettings.model_validate(settings))
+        await self.endpoints.warm()
 
     def stopped(self, error: BaseException | None = None) -> str | None:
         """Return the sentence that ends the run, or None where it goes on.

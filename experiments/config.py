@@ -24,6 +24,7 @@ __all__ = ["Config", "config_path", "load_config", "parse_overrides", "shipped_c
 
 _LABEL = re.compile(r"[^\s.\[\]/\\:,+=<>|\"'`*?]{1,64}")
 MAX_REPEATS = 100
+MAX_CONCURRENCY = 1024
 MAX_SEED = 2**32 - 1  # what numpy's older generators, which many systems use, take as a seed
 _STARTER = "starter"
 # A model may be slow, and is asked again after a fault; a system without one that takes a minute hangs.
@@ -52,6 +53,8 @@ class Config(BaseModel):
         models: settings of language models by role (see ``experiments/models.py``); empty in a run without one.
         warmup: made-up queries asked before the first question of each corpus; not counted.
         limit: at most this many questions per data set; no part of the run's identity.
+        concurrency: questions under way at a time, of systems that wait for a model; no part of the run's identity, as it
+            changes how long answers take and not what they are.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -67,6 +70,7 @@ class Config(BaseModel):
     metrics: MetricsOptions = Field(default_factory=lambda: MetricsOptions(resamples=10_000))
     models: dict[str, dict[str, Any]] = Field(default_factory=dict)
     limit: int | None = Field(None, ge=1, exclude=True)
+    concurrency: int = Field(1, ge=1, le=MAX_CONCURRENCY, exclude=True)
 
     def resolved(self) -> dict[str, Any]:
         """Return the plain mapping that config.yaml holds and that identifies the run (``limit`` left out)."""
@@ -83,6 +87,7 @@ def load_config(
     *,
     model: str | None = None,
     base_url: str | None = None,
+    concurrency: int | None = None,
 ) -> Config:
     """Read, override and validate a configuration.
 
@@ -92,6 +97,7 @@ def load_config(
         limit: at most this many questions per data set.
         model: default model of every role.
         base_url: endpoint of the default model.
+        concurrency: questions under way at a time; the configuration's otherwise.
 
     Raises:
         UserError: naming file, line or path, the value, what is allowed, and the near miss.
@@ -102,6 +108,8 @@ def load_config(
     for given in overrides:
         raw = as_maps(override(raw, given), document)
     raw = with_default(raw, model, base_url)
+    if concurrency is not None:
+        raw["concurrency"] = concurrency
     return _validate(raw, document, file.stem, limit)
 
 
@@ -166,7 +174,7 @@ def _validate(raw: dict[str, Any], document: Document, stem: str, limit: int | N
         for label, entry in _section(raw, "systems", document).items()
     }
     fields: dict[str, Any] = {
-        key: raw[key] for key in ("time_limit_s", "ingest_limit_s", "warmup", "metrics") if key in raw
+        key: raw[key] for key in ("time_limit_s", "ingest_limit_s", "warmup", "concurrency", "metrics") if key in raw
     }
     if asks_models(systems, models):
         fields.setdefault("time_limit_s", _TIME_LIMIT_WITH_MODELS_S)

@@ -79,6 +79,9 @@ class JournalState:
 # Kinds of error that say nothing about the system: no model has worked on it. Such a question is asked again, and its last
 # line counts.
 UNASKED = frozenset({"model_not_recorded", "model_connection", "model_rate_limited"})
+# Kinds that a service, the network or the machine is to blame for, and not what the model was asked: asking again may help.
+# A refusal, a reply cut short or one of the wrong form is the model's answer; to ask until it is another would be to choose.
+OF_SERVICE = UNASKED | {"timeout", "crashed", "model_timeout", "model_server_error", "model_bad_reply"}
 NOT_ASKED = "not asked: "
 
 
@@ -144,7 +147,7 @@ def keep_measure(measures: dict[tuple[str, int, str], Measure], measure: Measure
 def _take(state: JournalState, seen: set[str], row: dict[str, Any], wanted: Callable[[str], bool]) -> None:
     key = row["key"]
     before = state.results.get(key)
-    if before is not None and (before.error in UNASKED or never_asked(before)):
+    if before is not None and before.error in OF_SERVICE:  # it was asked again
         state.results[key] = Result.model_validate(row)
     elif key in seen:
         state.duplicates += 1

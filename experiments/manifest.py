@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+from memtrial.experiments.desk import INGEST_USAGE, add_usage
 from memtrial.experiments.journal import JournalState, Measure
 from memtrial.experiments.plan import DataPlan, Plan, Unit
-from memtrial.experiments.trial import INGEST_USAGE, add_usage
 from memtrial.metrics.records import SCHEMA_VERSION, Record, TrialInfo
 from memtrial.systems.models.tokens import TOKENIZER
 
@@ -74,6 +74,7 @@ def header(plan: Plan) -> dict[str, Any]:
         "name": plan.config.name,
         "config": plan.config.resolved(),
         "limit": plan.config.limit,
+        "concurrency": plan.config.concurrency,
         "language_model": language_model,
         "profile": profile,
         "tokenizer": TOKENIZER,

@@ -21,6 +21,7 @@ TOP = (
     "time_limit_s",
     "ingest_limit_s",
     "warmup",
+    "concurrency",
     "metrics",
     "models",
 )

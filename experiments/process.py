@@ -75,8 +75,22 @@ class WorkerProcess:
             WorkerTimeout: after ``limit_s`` seconds without a reply.
             WorkerDied: if the process ended first.
         """
-        try:
+        self.send(request)
+        return self.receive(limit_s)
+
+    def send(self, request: dict[str, Any]) -> None:
+        """Send a request; a worker that has ended is found out by :meth:`receive`."""
+        with suppress(OSError):
             self._channel.send_bytes(dumps(request))
+
+    def receive(self, limit_s: float) -> dict[str, Any]:
+        """Wait for what the worker sends.
+
+        Raises:
+            WorkerTimeout: after ``limit_s`` seconds without anything.
+            WorkerDied: if the process ended first.
+        """
+        try:
             watched: list[Any] = [self._channel] if self._pidfd is None else [self._channel, self._pidfd]
             ready = wait(watched, limit_s)
             if not ready:

@@ -19,9 +19,11 @@ import platformdirs
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Question
 from memtrial.experiments.config import Config, load_config
+from memtrial.experiments.desk import Desk, Limits, RunStopped
 from memtrial.experiments.folder import LOGS, WORK, claimed, default_folder, locked
 from memtrial.experiments.journal import (
     NOT_ASKED,
+    OF_SERVICE,
     UNASKED,
     Journal,
     JournalState,
@@ -46,7 +48,7 @@ from memtrial.experiments.store import (
     write_messages,
     write_records,
 )
-from memtrial.experiments.trial import Desk, Limits, RunStopped, Trial
+from memtrial.experiments.trial import Trial
 from memtrial.experiments.wire import dump_messages
 from memtrial.metrics.aggregate import aggregate
 from memtrial.metrics.outcomes import make_record
@@ -86,7 +88,7 @@ def run(
     try:
         with claimed(folder, plan.config), _no_collector():
             spending = None if asked is None else Spending(plan, folder, asked)
-            summary = _Runner(plan, folder, shown, spending, asking=True).run()
+            summary = _Runner(plan, folder, shown, spending, asking=True, options=options).run()
         shown.finished(summary)
         return summary
     finally:
@@ -137,7 +139,14 @@ class _Runner:
     """The state of one run: results and records by key."""
 
     def __init__(
-        self, plan: Plan, folder: Path, progress: Progress, spending: Spending | None = None, *, asking: bool = False
+        self,
+        plan: Plan,
+        folder: Path,
+        progress: Progress,
+        spending: Spending | None = None,
+        *,
+        asking: bool = False,
+        options: ModelOptions | None = None,
     ) -> None:
         self._plan = plan
         self._folder = folder
@@ -147,8 +156,10 @@ class _Runner:
         self._stopped = ""
         self._state = read_journal(folder / JOURNAL, self._asked.__contains__)
         paying = spending is not None and spending.options.replay != "only"
+        retry = asking and options is not None and options.retry_errors
         for key, result in list(self._state.results.items()):
-            if (paying and result.error in UNASKED) or (asking and never_asked(result)):
+            again = (paying and result.error in UNASKED) or (asking and never_asked(result))
+            if again or (retry and result.error in OF_SERVICE):
                 del self._state.results[key]
         self._resumed = len(self._state.results)
         self._records: dict[str, Record] = {}
@@ -169,7 +180,8 @@ class _Runner:
             journal.append("segment", {"at": now, "pid": os.getpid()}, 0.0)
             self._state.segments.append(now)
             self._progress.started(plan, self._resumed)
-            limits = Limits(plan.config.time_limit_s, plan.config.ingest_limit_s, plan.config.warmup)
+            config = plan.config
+            limits = Limits(config.time_limit_s, config.ingest_limit_s, config.warmup, config.concurrency)
             for unit in plan.units:
                 for repeat in range(unit.info.repeats):
                     Trial(unit, repeat, limits, self._desk(unit, journal)).run()
@@ -268,6 +280,7 @@ class _Runner:
             for label, part in self._plan.data.items()
             if part.faults
         ]
+        problems += _to_ask_again(records)
         if len(records) < planned:
             problems.append(
                 f"incomplete: {len(records)} of {planned} questions finished; run the same command to go on"
@@ -299,6 +312,16 @@ class _Runner:
     def _log(self, unit: Unit) -> Path:
         name = re.sub(r"[^\w.=+-]+", "_", f"{unit.info.trial}-{unit.info.dataset}")[:120]
         return self._folder / LOGS / f"{name}.log"
+
+
+def _to_ask_again(records: list[Record]) -> list[str]:
+    """Say how questions are asked again whose errors are a service's, and how many there are."""
+    kinds = Counter(r.result.error for r in records if r.result.error in OF_SERVICE and not never_asked(r.result))
+    if not kinds:
+        return []
+    named = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    told = f"{sum(kinds.values())} questions ended in errors of a service or a limit ({named})"
+    return [f"{told}; the same command with --retry-errors asks them again"]
 
 
 def _leaking(unit: Unit, records: list[Record]) -> str:

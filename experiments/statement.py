@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from memtrial.experiments.desk import INGEST_USAGE, add_usage
 from memtrial.experiments.models import models_identity
 from memtrial.experiments.plan import Plan
 from memtrial.experiments.store import MANIFEST
-from memtrial.experiments.trial import INGEST_USAGE, add_usage
 from memtrial.metrics.records import Record, TrialInfo
 
 

@@ -36,6 +36,8 @@ MEASURED_FIELDS = frozenset(
         "cache_hits",
         # and in the record of calls to models what its first part asked
         "replayed",
+        # how many questions were under way at a time
+        "concurrency",
         # stamps and bookkeeping of the manifest
         "timing", "journal", "environment", "models",
     }

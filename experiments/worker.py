@@ -11,24 +11,14 @@ import ctypes
 import os
 import signal
 import sys
-import time
-import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from datetime import timedelta
-from itertools import islice
+from collections.abc import Callable, Coroutine
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
-from memtrial.datasets.schema import Message
-from memtrial.experiments.redact import redact
-from memtrial.experiments.wire import dump_answer, dump_trace, dumps, load_query, read_messages, with_usage
-from memtrial.systems.base import Context, Query, System, Trace
-from memtrial.systems.registry import resolve
-from memtrial.systems.validation import validate_answer
+from memtrial.experiments.held import Failed, Held, Stopped
+from memtrial.experiments.wire import dumps
 
 if TYPE_CHECKING:
     from memtrial.experiments.asking import Asking
@@ -37,40 +27,25 @@ _T = TypeVar("_T")
 _PR_SET_PDEATHSIG = 1
 
 
-class _Failed(Exception):
-    """A step of the system failed; ``kind`` is an error kind of ``Result``."""
-
-    def __init__(self, kind: str, detail: str) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
-
-
-class _Stopped(Exception):
-    """Every further call would end the same way: the run ends, with this sentence."""
-
-
 class Worker:
-    """Holds one system at a time and answers requests until the channel closes."""
+    """Holds one system at a time and answers requests until the channel closes; ``crowd`` alone holds several."""
 
     def __init__(self, channel: Connection) -> None:
         """Serve requests that come on ``channel``."""
         self._channel = channel
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
-        self._system: System | None = None
-        self._messages: Iterator[Message] = iter(())
-        self._last: Message | None = None
-        self._given = 0
-        self._ids: set[str] = set()
+        self._held: Held | None = None
         self._asking: Asking | None = None
+        self._crowded = False
         self._ops: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "hello": self._hello,
             "open": self._open,
-            "ingest": self._ingest,
+            "ingest": lambda request: self._run("ingest", lambda held: held.ingest(request["upto"])),
             "warmup": self._warmup,
-            "ask": self._ask,
+            "ask": lambda request: self._run("", lambda held: held.ask(request["query"], request.get("reveal"))),
             "close": self._close,
+            "crowd": self._crowd,
         }
 
     def serve(self) -> None:
@@ -82,43 +57,57 @@ class Worker:
                 return
             try:
                 reply = self._ops[request["op"]](request)
-            except _Failed as failure:
+            except Failed as failure:
                 reply = {"error": failure.kind, "error_detail": failure.detail}
-            except _Stopped as stop:
+            except Stopped as stop:
                 reply = {"stop": str(stop)}
-            self._channel.send_bytes(dumps(reply) if self._asking is None else self._told(reply))
+            self._tell(reply)
 
-    def _told(self, reply: dict[str, Any]) -> bytes:
-        """Put to a reply what models were asked for it, and that the run has to end."""
+    def hold(self, request: dict[str, Any]) -> Held:
+        """Create a system.
+
+        Raises:
+            Failed, Stopped: it could not be.
+        """
+        return Held(request, self._models(request["models"]), self._asking)
+
+    def emit(self, event: dict[str, Any]) -> None:
+        """Send an event of a crowd; nothing is read before the last one."""
+        self._channel.send_bytes(dumps(event) if self._asking is None else self._asking.scrub_bytes(dumps(event)))
+
+    def asked(self) -> dict[str, Any] | None:
+        """Return what models were asked outside of any question since the last time, and what the run has paid."""
+        return None if self._asking is None else self._asking.take()
+
+    async def warm(self) -> None:
+        """Open the connections to models, outside of every measured time; nothing is asked."""
+        if self._asking is not None:
+            await self._asking.warm()
+
+    def stop_sentence(self) -> str | None:
+        """Return the sentence that ends the run, or None where it goes on."""
+        return None if self._asking is None else self._asking.stopped()
+
+    def _tell(self, reply: dict[str, Any]) -> None:
+        """Send a reply, with what models were asked for it, and that the run has to end."""
         asking = self._asking
-        assert asking is not None
-        sentence = asking.stopped()
-        if sentence is not None and "stop" not in reply:
-            reply = {"stop": sentence}
-        reply.setdefault("asked", asking.take())
-        return asking.scrub_bytes(dumps(reply))
+        if asking is not None:
+            sentence = asking.stopped()
+            if sentence is not None and "stop" not in reply:
+                reply = {"stop": sentence, **({"asked": reply["asked"]} if "asked" in reply else {})}
+            if "asked" not in reply:
+                reply["asked"] = asking.take()
+        self.emit(reply)
 
     def _hello(self, request: dict[str, Any]) -> dict[str, Any]:
         sys.path += [entry for entry in request["sys_path"] if entry not in sys.path]
         return {}
 
     def _open(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._discard()
-        context = Context(
-            folder=Path(request["folder"]),
-            seed=request["seed"],
-            tenants=tuple(request["tenants"]),
-            cache_dir=Path(request["cache_dir"]) if request["cache_dir"] else None,
-            models=self._models(request["models"]),
-        )
-
-        def create() -> System:
-            return resolve(request["target"]).create(request["params"], context)
-
-        self._system = self._guard("create", create)
-        self._messages = read_messages(Path(request["messages"]))
-        self._given, self._last = 0, None
-        self._ids.clear()
+        if self._held is not None:
+            self._close({})
+        self._held = self.hold(request)
+        self._loop.run_until_complete(self.warm())
         return {}
 
     def _models(self, told: dict[str, Any]) -> dict[str, Any]:
@@ -128,141 +117,50 @@ class Worker:
             from memtrial.experiments.asking import Asking  # a keyless run loads none of it
 
             self._asking = Asking(told)
+            self._asking.crowded = self._crowded
         return self._asking.context()
 
-    def _ingest(self, request: dict[str, Any]) -> dict[str, Any]:
-        batch = list(islice(self._messages, request["upto"] - self._given))
-        self._given += len(batch)
-        self._last = batch[-1] if batch else self._last
-        self._ids.update(m.id for m in batch)
-        trace = Trace()
-        ms, _ = self._timed("ingest", lambda: self._held().ingest(batch, trace))
-        reply = {"ms": ms, "replayed_ms": trace.replayed_ms, "trace": dump_trace(trace)}
-        return reply if self._asking is None else self._counted(reply)
-
     def _warmup(self, request: dict[str, Any]) -> dict[str, Any]:
-        last = self._last
-        if last is None:
-            return {}
-        for number in range(request["count"]):
-            query = Query(
-                id=f"warmup{number}",
-                tenant_id=last.tenant_id,
-                asker=last.sender,
-                asked_at=last.timestamp + timedelta(seconds=1),
-                text="When did we last talk about the plan, and what was agreed?"
-                if number % 2
-                else "上次说的安排是什么？",
-                language="en" if number % 2 else "zh",
-            )
-            try:
-                with self._unpaid():
-                    self._timed("warm-up", lambda q=query: self._held().answer(q, Trace()))  # type: ignore[misc]
-            except (_Failed, _Stopped):
-                # The planned questions will show whether it can answer; a made-up one decides nothing.
-                return {}
+        held = self._open_one()
+        self._guarded("warm-up", lambda: held.warm_up(request["count"]))
         return {}
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        query = load_query(request["query"])
-        system: Any = self._held()
-        if "reveal" in request:
-            system.reveal(query.id, request["reveal"])
-        trace = Trace()
-        try:
-            ms, answer = self._timed("", lambda: system.answer(query, trace))
-        except _Failed as failure:
-            if self._asking is None:
-                raise
-            # What a failed answer has used was used all the same.
-            return self._counted({"error": failure.kind, "error_detail": failure.detail, "trace": dump_trace(trace)})
-        try:
-            reply = dump_answer(validate_answer(answer, self._ids), trace, query)
-        except ValueError as error:
-            raise _Failed("invalid", redact(str(error))) from error
-        except Exception as error:
-            raise _Failed("invalid", redact(f"the answer or its trace cannot be stored: {error}")) from error
-        reply["latency_ms"] = ms + trace.replayed_ms
-        return reply if self._asking is None else self._counted(reply)
-
-    def _counted(self, reply: dict[str, Any]) -> dict[str, Any]:
-        assert self._asking is not None
-        asked = self._asking.take()
-        trace = with_usage(reply.get("trace", {}), asked["rows"])
-        return {**reply, "asked": asked, **({"trace": trace} if trace else {})}
-
-    @contextmanager
-    def _unpaid(self) -> Iterator[None]:
-        """Ask no model until the block ends."""
-        if self._asking is None:
-            yield
-            return
-        self._asking.store.warming = True
-        try:
-            yield
-        finally:
-            self._asking.store.warming = False
-
     def _close(self, request: dict[str, Any]) -> dict[str, Any]:
-        system, self._system = self._system, None
+        held, self._held = self._held, None
         reply: dict[str, Any] = {"peak_rss_mb": peak_rss_mb()}
-        if system is not None:
+        if held is not None:
             try:
-                self._timed("close", system.close)
-            except _Failed as failure:
+                self._guarded("close", held.close, held)
+            except Failed as failure:
                 reply |= {"error": failure.kind, "error_detail": failure.detail}
         return reply
 
-    def _discard(self) -> None:
-        if self._system is not None:
-            self._close({})
+    def _crowd(self, request: dict[str, Any]) -> dict[str, Any]:
+        from memtrial.experiments.crowd import Crowd  # a serial run loads none of it
 
-    def _held(self) -> System:
-        if self._system is None:
-            raise _Failed("crashed", "there is no system")
-        return self._system
+        self._crowded = True
+        crowd = Crowd(self, request)
+        self._loop.run_until_complete(crowd.run())
+        return {"event": "done", **({"stop": crowd.stopping} if crowd.stopping else {})}
 
-    def _timed(self, step: str, call: Callable[[], Awaitable[_T]]) -> tuple[float, _T]:
-        """Run one coroutine of the system; the clock is read right before and right after it."""
+    def _run(self, step: str, call: Callable[[Held], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
+        held = self._open_one()
+        return self._guarded(step, lambda: call(held))
 
-        async def measured() -> tuple[float, _T]:
-            start = time.perf_counter()
-            value = await call()
-            return (time.perf_counter() - start) * 1000.0, value
-
-        return self._guard(step, lambda: self._loop.run_until_complete(measured()))
-
-    def _guard(self, step: str, call: Callable[[], _T]) -> _T:
+    def _guarded(self, step: str, call: Callable[[], Coroutine[Any, Any, _T]], held: Held | None = None) -> _T:
+        """Run to the end; what a task of the system's own throws out of the loop is the system's failure too."""
+        held = held or self._open_one()
         try:
-            return call()
-        except (_Failed, _Stopped):
+            return self._loop.run_until_complete(call())
+        except (Failed, Stopped):
             raise
         except BaseException as error:
-            if self._asking is not None:
-                self._of_model(error, step)
-            text = traceback.format_exc()
-            if self._asking is not None:
-                text = self._asking.scrub(text)
-            sys.stderr.write(redact(text, 20_000) + "\n")
-            detail = redact(f"{type(error).__name__}: {error}")
-            raise _Failed("raised", f"{step}: {detail}" if step else detail) from error
+            raise held.converted(error, step) from error
 
-    def _of_model(self, error: BaseException, step: str) -> None:
-        """Raise what a model's failure means for the question or for the run; return where it is the system's own."""
-        from memtrial.experiments.asking import WarmUpOver, model_failure
-
-        asking = self._asking
-        assert asking is not None
-        if isinstance(error, WarmUpOver):
-            raise _Failed("warm-up", "") from None
-        failure = model_failure(error)
-        if failure is not None:
-            detail = redact(asking.scrub(failure[1]))
-            sys.stderr.write(f"{detail}\n")
-            raise _Failed(failure[0], f"{step}: {detail}" if step else detail) from None
-        sentence = asking.stopped(error)
-        if sentence is not None:
-            raise _Stopped(redact(asking.scrub(sentence), 1_000)) from None
+    def _open_one(self) -> Held:
+        if self._held is None:
+            raise Failed("crashed", "there is no system")
+        return self._held
 
 
 def peak_rss_mb() -> float:
@@ -271,9 +169,10 @@ def peak_rss_mb() -> float:
     Read from /proc where there is one: ``ru_maxrss`` would start at the size of the process that started this one.
     """
     try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024 / 1e6
+        with open("/proc/self/status", encoding="ascii", errors="replace") as lines:
+            for line in lines:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024 / 1e6
     except OSError:
         pass
     import resource

@@ -7,9 +7,11 @@ sentence on standard error, never a traceback. Everything heavy is imported insi
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -93,14 +95,26 @@ def run(
     prices: Annotated[
         Path | None, typer.Option("--prices", metavar="FILE", help="A price table instead of the built-in one.")
     ] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            metavar="N",
+            min=1,
+            help="Ask up to N questions at a time where a model is waited for; their latency is not measured then.",
+        ),
+    ] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask questions again that ended in a time-out or a service's error.")
+    ] = False,
 ) -> None:
     """Run a configuration, or go on where it was stopped: the same command resumes."""
     from memtrial.experiments.config import load_config
     from memtrial.experiments.models import ModelOptions
     from memtrial.experiments.plan import make_plan
 
-    options = ModelOptions(replay, budget, prices)  # type: ignore[arg-type]
-    plan = make_plan(load_config(config, set_ or [], limit, model=model, base_url=base_url))
+    options = ModelOptions(replay, budget, prices, retry_errors)  # type: ignore[arg-type]
+    plan = make_plan(load_config(config, set_ or [], limit, model=model, base_url=base_url, concurrency=concurrency))
     if dry_run:
         from memtrial.experiments.estimate import render_estimate
 
@@ -314,8 +328,14 @@ def datasets_build(
     typer.echo(f"wrote {counts} messages and {sum(1 for _ in dataset.questions())} questions to {out}")
 
 
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """End as Ctrl-C does: workers are ended, what finished is kept, one sentence."""
+    raise KeyboardInterrupt
+
+
 def main() -> NoReturn:
     """Entry point of the ``memtrial`` command."""
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         app(standalone_mode=True)
     except UserError as error:

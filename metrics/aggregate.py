@@ -185,8 +185,11 @@ def _row(panel: Panel, cell: _Cell, figure: Figure, judge: str | None, extra: tu
     )
 
 
-def _percentile(panel: Panel, metric: str, found: Percentile, empty: str = "no question was answered") -> MetricRow:
-    reason = unknown(panel.info, metric) or (empty if found.value is None and found.n == 0 else "")
+def _percentile(panel: Panel, metric: str, found: Percentile, empty: str = "") -> MetricRow:
+    reason = unknown(panel.info, metric)
+    if not reason and found.value is None and found.n == 0:
+        said = found.status.partition("unmeasurable:")[2]
+        reason = empty or said or "no question was answered"
     if reason:
         return _empty(panel, metric, reason)
     row = _plain(panel, metric, found.value, found.n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from memtrial.metrics.panel import Panel
@@ -93,7 +93,15 @@ def latency_percentiles(panel: Panel) -> Iterator[tuple[str, Percentile]]:
     """Yield the latency rows of one trial, in milliseconds; repeats are averaged within a question first.
 
     Answered questions alone count, except in ``latency_p95_with_timeouts_ms``, where each time-out counts at its limit.
+    Questions that were asked while others were under way have no latency of their own and do not count.
     """
+    for name, found in _all_percentiles(panel):
+        if found.n == 0 and (at_once := max(map(_at_once, panel.records), default=1)) > 1:
+            found = replace(found, value=None, status=f"unmeasurable:up to {at_once} questions were asked at a time")
+        yield name, found
+
+
+def _all_percentiles(panel: Panel) -> Iterator[tuple[str, Percentile]]:
     answered = list(question_times(panel).values())
     for percent in (50, 95, 99):
         yield f"latency_p{percent}_ms", percentile(answered, percent)
@@ -110,7 +118,10 @@ def latency_percentiles(panel: Panel) -> Iterator[tuple[str, Percentile]]:
 
 
 def question_times(panel: Panel, *, with_timeouts: bool = False) -> dict[int, float]:
-    """Milliseconds by index of the question, averaged over its repeats; questions without any are left out."""
+    """Milliseconds by index of the question, averaged over its repeats; questions without any are left out.
+
+    So are questions that were asked while others were under way: what they took includes waiting for those.
+    """
     limit = panel.info.time_limit_s * 1000.0
 
     def time_of(record: Record) -> float | None:
@@ -128,10 +139,17 @@ def _by_question(
     for question, record in zip(panel.question.tolist(), panel.records, strict=True):
         if record.result.error is not None and not (with_timeouts and record.result.error == "timeout"):
             continue
+        if _at_once(record) > 1:
+            continue
         value = measure(record)
         if value is not None:
             times.setdefault(question, []).append(value)
     return {question: math.fsum(values) / len(values) for question, values in times.items()}
+
+
+def _at_once(record: Record) -> int:
+    """How many questions were asked at a time when this one was."""
+    return int(record.result.trace.facts.get("concurrency", 1))
 
 
 def _stage_ms(stage: str, record: Record) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from memtrial.experiments.trial import INGEST_USAGE
+from memtrial.experiments.desk import INGEST_USAGE
 from memtrial.metrics.cost import called_a_model, own_usage
 from memtrial.metrics.handed_out import hands_out
 from memtrial.metrics.records import Record, Usage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import signal
@@ -49,6 +50,28 @@ class Echo:
 
     async def close(self) -> None:
         pass
+
+
+class Awaiting(Echo):
+    """Waits before it looks at its log; for ever, and deaf to being cancelled, where a question holds a word of it."""
+
+    async def answer(self, query: Any, trace: Any) -> Answer:
+        if self.params.get("hang", "\0") in query.text:
+            await asyncio.sleep(3600)
+        while self.params.get("deaf", "\0") in query.text:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(3600)
+        if self.params.get("block", "\0") in query.text:
+            self.hang()
+        if self.params.get("exit", "\0") in query.text:
+            os._exit(3)
+        return await super().answer(query, trace)
+
+
+class Serial(Awaiting):
+    """Must be asked one question at a time."""
+
+    serial = True
 
 
 class Misbehaving(Echo):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from memtrial.datasets.errors import UserError
 from memtrial.systems.models.llm.budget import Budget, require_prices
 from memtrial.systems.models.llm.dialect import dialect_of
 from memtrial.systems.models.llm.embedding import embed_texts
@@ -18,7 +19,7 @@ from memtrial.systems.models.llm.exchange import Exchange, Tally
 from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.limiter import Clock, Limiter, MonotonicClock
 from memtrial.systems.models.llm.messages import ChatMessage, clean_messages
-from memtrial.systems.models.llm.outcome import Reply, RunStop, Status, Usage
+from memtrial.systems.models.llm.outcome import AuthRejected, Reply, RunStop, Status, Usage
 from memtrial.systems.models.llm.prices import PriceTable, cost_of, price_of
 from memtrial.systems.models.llm.settings import ModelSettings
 from memtrial.systems.models.llm.store import CallStore, StoredCall
@@ -146,18 +147,23 @@ class Client:
             ModelCallError: the endpoint gives none, or one is not recorded and nothing may be asked.
             RunStop: as for :meth:`complete`.
         """
-        return await embed_texts(
-            texts,
-            identity=self._identity,
-            settings=self.settings,
-            store=self._store,
-            ledger=self._ledger,
-            price=self._price,
-            replay=self.replay,
-            exchange=self._open,
-            phase=phase,
-            trial=trial,
-        )
+        try:
+            return await embed_texts(
+                texts,
+                identity=self._identity,
+                settings=self.settings,
+                store=self._store,
+                ledger=self._ledger,
+                price=self._price,
+                replay=self.replay,
+                exchange=self._open,
+                phase=phase,
+                trial=trial,
+            )
+        except RunStop:
+            if self._ledger is not None:
+                self._ledger.stopped()
+            raise
 
     async def aclose(self) -> None:
         """Close the connections; the store is its owner's to close."""
@@ -169,7 +175,11 @@ class Client:
         if self._exchange is None:
             settings = self.settings
             dialect = dialect_of(settings.public_url, settings.model)
-            self._exchange = Exchange(settings, self.endpoint, dialect, self._clock, self._budget, self._price)
+            try:
+                self._exchange = Exchange(settings, self.endpoint, dialect, self._clock, self._budget, self._price)
+            except UserError as error:  # the key cannot be used, and will not be able to for the next call
+                self.endpoint.stop = AuthRejected(str(error), Reply("auth", detail=str(error)))
+                raise self.endpoint.stop from None
         return self._exchange
 
     async def _call(self, key: str, ask: Any) -> tuple[StoredCall | None, bool]:
@@ -214,6 +224,8 @@ class Client:
         try:
             heard, parsed = await self._open().ask(messages, schema, tally)
         except RunStop as stop:
+            if self._ledger is not None:
+                self._ledger.stopped()
             if self._ledger is not None and tally.usage is not None:  # a first reply that a second should have mended
                 usd = cost_of(tally.usage, self._price)
                 self._ledger.add(role, phase, trial, self.settings.model, tally.usage, usd, status="invalid")

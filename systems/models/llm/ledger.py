@@ -136,6 +136,9 @@ class Ledger:
         with self._lock:
             self._cells.setdefault((role, phase, trial, model), Totals()).include(one)
 
+    def stopped(self) -> None:
+        """Take note that a call was not made, or not to its end, since the run has to end; here, nothing follows."""
+
     def add_stored(self, calls: Iterable[StoredCall], price: Callable[[str], Price | None]) -> None:
         """Count what a store holds: everything that was ever paid for in a run, over all its segments.
 
