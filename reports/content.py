@@ -17,10 +17,11 @@ from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
 from memtrial.reports.judges import judges_section
 from memtrial.reports.pairs import AxisFinding, PairTable, axis_findings, pair_tables
 from memtrial.reports.ragas import ragas_section
-from memtrial.reports.sections import Section
+from memtrial.reports.sections import Grid, Section
 from memtrial.reports.tables import MetricTable, metric_table, slice_table
 from memtrial.reports.verdict import Told, tell
 from memtrial.reports.view import DatasetView, View
+from memtrial.reports.waterfall import falls, waterfall_figure, waterfall_grid
 
 if TYPE_CHECKING:
     from memtrial.experiments.store import Run
@@ -67,6 +68,8 @@ class Part:
     main: MetricTable
     groups: list[tuple[str, MetricTable]]
     outcomes: Drawn
+    losses: Drawn | None
+    loss_table: Grid
     recall: Drawn | None
     speed: Drawn | None
     kinds: list[SliceTable]
@@ -78,7 +81,7 @@ class Part:
     @property
     def figures(self) -> list[Drawn]:
         """Every figure of this data set."""
-        drawn = [self.outcomes, self.recall, *self.heatmaps, self.speed, *(a.figure for a in self.axes)]
+        drawn = [self.outcomes, self.losses, self.recall, *self.heatmaps, self.speed, *(a.figure for a in self.axes)]
         return [d for d in drawn if d is not None]
 
 
@@ -127,6 +130,7 @@ def _part(
     view: View, dataset: DatasetView, comparisons: list[Comparison], told: list[Told], references: list[ReferenceLine]
 ) -> Part:
     own = [c for c in comparisons if c.dataset == dataset.label]
+    lost = falls(view, dataset)
     heatmaps = [
         plots.heat(view, dataset, "wrong_memory_rate", "lure=", "wrong-memory-by-kind"),
         plots.heat(view, dataset, "accuracy", "category=", "accuracy-by-category"),
@@ -145,6 +149,8 @@ def _part(
             (title, metric_table(view, dataset, metrics)) for title, metrics in grouped(view.metrics(dataset.label))
         ],
         outcomes=plots.outcomes(view, dataset),
+        losses=waterfall_figure(dataset, lost),
+        loss_table=waterfall_grid(dataset, lost),
         recall=plots.recall(view, dataset),
         speed=plots.speed(view, dataset),
         kinds=_slice_tables(view, dataset, _BY_KIND),

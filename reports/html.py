@@ -16,7 +16,7 @@ from memtrial.reports.webfont import FAMILY, font_face
 
 _SECTIONS = (
     ("verdict", "Verdict"), ("outcomes", "Outcomes"), ("metrics", "Metrics"), ("retrieval", "Retrieval"),
-    ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
+    ("losses", "Losses"),     ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
     ("pairs", "Pairs"), ("judges", "Judges"), ("ragas", "ragas"), ("cost", "Cost"), ("browser", "Questions"), ("method", "Method"),
 )  # fmt: skip
 CSP = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"

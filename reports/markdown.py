@@ -10,7 +10,7 @@ from memtrial.reports.escape import markdown as esc
 from memtrial.reports.figures.canvas import Drawn
 from memtrial.reports.method import method
 from memtrial.reports.pairs import PairTable
-from memtrial.reports.sections import Section
+from memtrial.reports.sections import Grid, Section
 from memtrial.reports.tables import DASH, Cell, MetricTable
 from memtrial.reports.view import BAR_ORDER, OUTCOME_LABEL
 from memtrial.reports.words import plural
@@ -72,6 +72,7 @@ def _part(content: Content, part: Part) -> list[str]:
         "### Metrics",
         _table(part.main),
     ]
+    blocks += ["### Where answers are lost", *([_figure(part.losses)] if part.losses else []), *_grid(part.loss_table)]
     if part.recall:
         blocks += ["### Retrieval", _figure(part.recall)]
     blocks += ["### Latency and tokens", *([_figure(part.speed)] if part.speed else [])]
@@ -146,10 +147,14 @@ def _section(title: str, section: Section) -> list[str]:
         return []
     blocks = [f"## {title}", esc(section.lead)]
     for grid in section.grids:
-        rows = [[esc(cell) for cell in row] for row in grid.rows]
-        notes = "\n".join(f"- {esc(note)}." for note in grid.notes)
-        blocks += [f"### {esc(grid.title)}", table([esc(h) for h in grid.head], rows), notes]
+        blocks += [f"### {esc(grid.title)}", *_grid(grid)]
     return [*blocks, "\n".join(f"- {esc(note)}." for note in section.notes)]
+
+
+def _grid(grid: Grid) -> list[str]:
+    rows = [[esc(cell) for cell in row] for row in grid.rows]
+    notes = "\n".join(f"- {esc(note)}." for note in grid.notes)
+    return [table([esc(h) for h in grid.head], rows), notes]
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:

@@ -29,9 +29,11 @@ def outcome_bars(labels: Sequence[str], counts: Sequence[Sequence[int]], outcome
         outcomes: (name of its theme colour without ``o-``, label) in stacking order.
     """
     left = frame.label_width(labels)
-    height = 0.62 + 0.36 * len(labels) + 0.3
+    columns = frame.legend_columns([label for _, label in outcomes], left)
+    top = 0.22 + 0.2 * max(2, -(-len(outcomes) // max(1, len(columns))))
+    height = top + 0.36 * len(labels) + 0.3
     figure = frame.new_figure(height)
-    axes = frame.new_axes(figure, left, 0.3, 0.62, 0.34, height)
+    axes = frame.new_axes(figure, left, 0.3, top, 0.34, height)
     for place, row in enumerate(counts):
         total, start = sum(row) or 1, 0.0
         for (name, _), count in zip(outcomes, row, strict=True):
@@ -52,7 +54,7 @@ def outcome_bars(labels: Sequence[str], counts: Sequence[Sequence[int]], outcome
                     COLOUR["paper"]
                     if name == "error"
                     else "#ffffff"
-                    if name in {"correct", "wrong_memory"}
+                    if name in {"correct", "wrong_memory", "unanswerable"}
                     else "#101418"
                 )
                 frame.put_text(axes, start + share / 2, place, str(count), ink, frame.SMALL, ha="center", va="center")

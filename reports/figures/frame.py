@@ -139,14 +139,23 @@ def short(value: float) -> str:
     return f"{value:g}"
 
 
+def legend_columns(labels: Sequence[str], left: float) -> list[float]:
+    """Return the widths of a legend's columns in inches: as many labels to a row as fit, in rows of equal length."""
+    widths = [0.4 + 0.074 * len(label) for label in labels]
+    for rows in range(1, len(labels) + 1):
+        per_row = -(-len(labels) // rows)
+        columns = [max(widths[i::per_row]) for i in range(per_row)]
+        if sum(widths if rows == 1 else columns) <= WIDTH - left or per_row == 1:
+            return columns
+    return []
+
+
 def legend_squares(figure: Figure, entries: Sequence[tuple[str, str]], left: float, height: float) -> None:
-    """Draw a legend of coloured squares, in two rows where one is too narrow."""
+    """Draw a legend of coloured squares, in as many rows as it needs."""
     from matplotlib.patches import Rectangle
 
-    widths = [0.4 + 0.074 * len(label) for _, label in entries]
-    rows = 1 if sum(widths) <= WIDTH - left else 2
-    per_row = -(-len(entries) // rows)
-    columns = [max(widths[i::per_row]) for i in range(per_row)]
+    columns = legend_columns([label for _, label in entries], left)
+    per_row = len(columns)
     for index, (colour, label) in enumerate(entries):
         x, y = left + sum(columns[: index % per_row]), height - 0.2 - 0.2 * (index // per_row)
         box = Rectangle(
