@@ -1,4 +1,6 @@
-"""``nox -s bench`` runs the main job, ``nox -s tests`` the test suite, ``nox -s lint`` style, types and layering."""
+"""``nox -s bench`` runs the main job, ``nox -s tests`` the test suite, ``nox -s lint`` style, types and layering.
+
+``nox -s ragas`` runs the tests of an extra that the others do without."""
 
 from __future__ import annotations
 
@@ -32,6 +34,20 @@ def tests(session: nox.Session) -> None:
     """Run the whole suite, two workers; timing never decides a test."""
     _install(session, *DEV)
     session.run("pytest", "-n", "2", "--dist", "loadfile", *session.posargs, env={"OMP_NUM_THREADS": "1"})
+
+
+@nox.session
+def ragas(session: nox.Session) -> None:
+    """Run the tests of the ragas extra with ragas itself, in an environment of its own: it brings half a hundred packages."""
+    session.install("-q", "-e", ".[ragas]", "pytest>=8", "pytest-httpserver>=1.1", "pytest-benchmark>=5")
+    session.run(
+        "pytest",
+        "-p",
+        "no:xdist",
+        "tests/metrics/test_ragas_run.py",
+        "tests/metrics/test_ragas_scores.py",
+        *session.posargs,
+    )
 
 
 @nox.session

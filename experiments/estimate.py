@@ -120,7 +120,9 @@ def _models(plan: Plan, options: ModelOptions | None) -> list[str]:
 
 def _footer(plan: Plan, rows: Sequence[TrialEstimate], options: ModelOptions | None) -> list[str]:
     trials = len({row.trial for row in rows})
-    asking = "; the time of models comes on top" if any(unit.models for unit in plan.units) else ""
+    at_once = plan.config.concurrency
+    way = f"{at_once} questions at a time" if at_once > 1 else "one question at a time, see --concurrency"
+    asking = f"; the time of models comes on top, {way}" if any(unit.models for unit in plan.units) else ""
     total = (
         f"{trials} trials on {len(plan.data)} data sets: {sum(row.asks for row in rows):,} questions to ask; "
         f"rough time {words(sum(row.seconds for row in rows))} (measured on two cores; less where embeddings are cached{asking})"

@@ -185,7 +185,7 @@ def roles_of(factory: SystemFactory, params: Mapping[str, Any], models: Mapping[
     if factory.target.startswith(("http://", "https://")):
         return {}
     found: dict[str, ModelSettings] = {}
-    for path, role in model_parts(params):
+    for path, role in sorted(model_parts(params)):  # in whatever order a configuration names them
         part: Any = params
         for name in path:
             part = part[name]

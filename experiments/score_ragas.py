@@ -105,9 +105,9 @@ def score_run(
                 f"there is no metric {name!r}; there are: {', '.join(METRICS)}{did_you_mean(name, METRICS)}"
             )
     strictness = 1 if settings.temperature == 0 else STRICTNESS
-    if ask is None:
-        load_ragas()  # before anything else takes time
     run = read_run(folder)
+    if ask is None:
+        load_ragas()  # before anything is asked
     records, total = _chosen(run, limit)
     store = CallStore(folder / CALLS, secrets=[os.environ.get(settings.api_key_env, "")])
     ledger = Ledger()

@@ -76,18 +76,21 @@ class Figures:
         )
 
 
-class _Line(asyncio.Protocol):
+class Line(asyncio.Protocol):
     """One connection of the server: reads a request, answers after the latency, or misbehaves."""
 
     def __init__(self, faults: bool, seen: Counter[str], answered: set[str], dice: random.Random) -> None:
+        """Share with the other connections what was seen and answered."""
         self._faults, self._seen, self._answered, self._dice = faults, seen, answered, dice
         self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
+        """Read a request and decide what becomes of it."""
         self._buffer += data
         head = self._buffer.find(b"\r\n\r\n")
         if head < 0:
@@ -96,7 +99,7 @@ class _Line(asyncio.Protocol):
         if len(self._buffer) < head + 4 + size:
             return
         body, self._buffer = self._buffer[head + 4 : head + 4 + size], self._buffer[head + 4 + size :]
-        name = body[body.index(b"<<") + 2 : body.index(b">>")].decode()
+        name = self._name(body)
         self._seen["requests"] += 1
         self._seen["again"] += name in self._answered
         luck = self._dice.random() if self._faults else 1.0
@@ -111,11 +114,17 @@ class _Line(asyncio.Protocol):
         else:
             asyncio.get_running_loop().call_later(LATENCY_S, self._answer, name)
 
+    def _name(self, body: bytes) -> str:
+        return body[body.index(b"<<") + 2 : body.index(b">>")].decode()
+
+    def _text(self, name: str) -> str:
+        return f"answer to {name}"
+
     def _answer(self, name: str) -> None:
         if self._transport.is_closing():
             return
         self._answered.add(name)
-        message = {"role": "assistant", "content": f"answer to {name}"}
+        message = {"role": "assistant", "content": self._text(name)}
         usage = {"prompt_tokens": 500, "completion_tokens": 5, "total_tokens": 505}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         self._transport.write(_response(b"200 OK", {"model": "bench", "choices": [choice], "usage": usage}))
@@ -127,13 +136,15 @@ def _response(status: bytes, told: object) -> bytes:
     return head % (status, len(body)) + body
 
 
-def _serve(pipe: Connection, faults: bool) -> None:
+def serve(pipe: Connection, faults: bool, line: type[Line] = Line) -> None:
+    """Serve until something comes through the pipe; sends the port first, and what was seen last."""
+
     async def main() -> None:
         seen: Counter[str] = Counter()
         answered: set[str] = set()
         dice = random.Random(7)
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: _Line(faults, seen, answered, dice), "127.0.0.1", 0, backlog=1024)
+        server = await loop.create_server(lambda: line(faults, seen, answered, dice), "127.0.0.1", 0, backlog=1024)
         pipe.send(server.sockets[0].getsockname()[1])
         await loop.run_in_executor(None, pipe.recv)
         server.close()
@@ -161,7 +172,7 @@ def measure(questions: int, *, faults: bool) -> Figures:
     """
     spawn = multiprocessing.get_context("spawn")
     mine, theirs = spawn.Pipe()
-    server = spawn.Process(target=_serve, args=(theirs, faults), daemon=True)
+    server = spawn.Process(target=serve, args=(theirs, faults), daemon=True)
     server.start()
     try:
         settings = ModelSettings(

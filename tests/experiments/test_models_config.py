@@ -11,7 +11,7 @@ import yaml
 from memtrial.datasets.errors import UserError
 from memtrial.experiments.config import Config, load_config
 from memtrial.experiments.folder import default_folder
-from memtrial.experiments.models import ModelOptions
+from memtrial.experiments.models import ModelOptions, shared_roles
 from memtrial.experiments.plan import Plan, make_plan
 from tests.experiments.conftest import toy
 
@@ -164,3 +164,21 @@ def test_an_address_goes_with_a_model_wherever_it_is_named(tmp_path: Path, asked
 def test_an_address_without_any_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="name the model as well"):
         load(tmp_path, base_url="http://127.0.0.1:9/v1")
+
+
+def test_parts_of_one_role_with_different_models_are_both_part_of_what_a_run_is(tmp_path: Path) -> None:
+    def plan(second: dict[str, Any], models: Any = None) -> Plan:
+        reader = {"kind": "model", "model": "a", "temperature": 0.5}
+        system = toy("Echo", reader=reader, deep={"reader": {"kind": "model", **second}})
+        return make_plan(load(tmp_path, models, {"two": system}))
+
+    (one,), (other,), (same,) = (plan({"model": name}).units for name in ("b", "c", "b"))
+    assert one.info.unit != other.info.unit and one.info.unit == same.info.unit
+    told = one.info.facts["models"]
+    assert {name: found["model"] for name, found in told.items()} == {"read": "b", "read:reader": "a"}
+    # One part's temperature is not the other's.
+    assert (told["read"]["temperature"], told["read:reader"]["temperature"]) == (0.0, 0.5)
+    (unit,) = plan({"model": "b"}, {"default": {"model": "d", "max_tokens": 7}}).units
+    shared = shared_roles(unit.models, {"default": {"model": "d", "max_tokens": 7}})
+    assert (shared["read"].model, shared["read"].max_tokens) == ("d", 7)
+    assert shared_roles(one.models, {}) == {}

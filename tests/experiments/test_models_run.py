@@ -407,3 +407,15 @@ def test_settling_again_keeps_what_the_manifest_says_of_models(server: ScriptedS
     _, found = go(configured(tmp_path, server.url), out)
     finish(out)
     assert orjson.loads((out / MANIFEST).read_bytes())["models"] == found.manifest["models"]
+
+
+def test_the_connection_is_open_before_the_first_question(server: ScriptedServer, tmp_path: Path) -> None:
+    config = configured(tmp_path, server.url, systems={"bm25": {}, "twin": {"use": "recent"}})
+    go(config, tmp_path / "out")
+    # One for each worker, and none for the system of each corpus.
+    assert server.connections == 2
+    before = server.connections
+    (tmp_path / "again").mkdir()
+    shutil.copy(tmp_path / "out" / CALLS, tmp_path / "again" / CALLS)
+    go(config, tmp_path / "again", replay="only")
+    assert server.connections == before

@@ -217,3 +217,14 @@ def test_command_line(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_command_line_without_ragas(own: Path) -> None:
     told = CliRunner().invoke(app, ["ragas", str(own), "--model", "m"])
     assert isinstance(told.exception, MissingExtraError) and not (own / "ragas.json").exists()
+
+
+def test_a_folder_that_is_no_run_is_told_before_a_missing_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise MissingExtraError("ragas", "ragas")
+
+    monkeypatch.setattr("memtrial.experiments.score_ragas.load_ragas", missing)
+    with pytest.raises(UserError, match=f"{tmp_path / 'nowhere'} holds no run"):
+        score_run(tmp_path / "nowhere", settings_of("m", "http://127.0.0.1:9/v1", "MY_KEY"))
