@@ -16,7 +16,9 @@ from memtrial.datasets.registry import validate_spec
 from memtrial.experiments.models import asks_models, following, models_section, with_default
 from memtrial.experiments.overrides import TOP, as_maps, override, parse_overrides, show
 from memtrial.experiments.paths import expand_dotted
-from memtrial.experiments.sweep import SWEEPS, Grid, Ladder, OneAtATime, Sweep, expand, takes_option
+from memtrial.experiments.sentences import located, sentence
+from memtrial.experiments.sweep import Grid, Ladder, OneAtATime, expand, takes_option
+from memtrial.experiments.vary import sweeps_of
 from memtrial.experiments.yamlfile import Document, parse_document
 from memtrial.systems.registry import resolve
 
@@ -165,12 +167,12 @@ def _validate(raw: dict[str, Any], document: Document, stem: str, limit: int | N
                 f"{document.where((key,))}: unknown key {key!r}; allowed: {', '.join(TOP)}{did_you_mean(key, TOP)}"
             )
     data = {
-        label: _located(document, ("data", label), lambda e=entry, n=label: _data_entry(n, e))
+        label: located(document, ("data", label), lambda e=entry, n=label: _data_entry(n, e))
         for label, entry in _section(raw, "data", document).items()
     }
     models = models_section(raw.get("models"), document)
     systems = {
-        label: _located(document, ("systems", label), lambda e=entry, n=label: _system_entry(n, e, models))
+        label: located(document, ("systems", label), lambda e=entry, n=label: _system_entry(n, e, models))
         for label, entry in _section(raw, "systems", document).items()
     }
     fields: dict[str, Any] = {
@@ -181,11 +183,11 @@ def _validate(raw: dict[str, Any], document: Document, stem: str, limit: int | N
     fields["seeds"] = _seeds(raw, document)
     fields["name"] = _name(raw.get("name", stem), document)
     try:
-        sweeps = _sweeps(raw.get("vary"), document)
+        sweeps = sweeps_of(raw.get("vary"), document)
         config = Config(data=data, systems=systems, models=models, vary=sweeps, limit=limit, **fields)
     except ValidationError as error:
-        raise UserError(_sentence(error, document, (), Config)) from error
-    _located(document, ("vary",), lambda: expand(config.vary, systems, data))
+        raise UserError(sentence(error, document, (), Config)) from error
+    located(document, ("vary",), lambda: expand(config.vary, systems, data))
     return config
 
 
@@ -267,71 +269,3 @@ def _name(name: Any, document: Document) -> str:
             f"{document.where(('name',))}: name is {show(name)}, but must be 1 to 80 letters, digits, spaces, . _ or -"
         )
     return name
-
-
-def _sweeps(vary: Any, document: Document) -> list[Sweep]:
-    if vary is None:
-        return []
-    listed = isinstance(vary, list)
-    sweeps: list[Sweep] = []
-    for index, entry in enumerate(vary if listed else [vary]):
-        at: tuple[str | int, ...] = ("vary", index) if listed else ("vary",)
-        name = f"vary[{index}]" if listed else "vary"
-        if not isinstance(entry, dict):
-            raise UserError(f"{document.where(at)}: {name} is {show(entry)}, but must be a mapping with mode:")
-        mode = entry.get("mode")
-        if not isinstance(mode, str) or mode not in SWEEPS:
-            raise UserError(
-                f"{document.where((*at, 'mode'))}: {name}.mode is {show(mode)}; allowed: {', '.join(SWEEPS)}"
-                f"{did_you_mean(str(mode), SWEEPS)}"
-            )
-        for path, values in (entry.get("axes") or {}).items() if isinstance(entry.get("axes"), dict) else ():
-            if not isinstance(values, list) or not values:
-                raise UserError(
-                    f"{document.where((*at, 'axes', path))}: {name}.axes.{path} is {show(values)}, but must be a list of "
-                    f"at least one value"
-                )
-        try:
-            sweeps.append(SWEEPS[mode].model_validate(entry))
-        except ValidationError as error:
-            raise UserError(_sentence(error, document, at, SWEEPS[mode])) from error
-    return sweeps
-
-
-def _located(document: Document, path: tuple[str | int, ...], build: Any) -> Any:
-    try:
-        return build()
-    except UserError as error:
-        where = document.where(path)
-        text = str(error)
-        dotted = ".".join(map(str, path))
-        raise UserError(
-            f"{where}: {text}" if text.startswith((dotted, "vary")) else f"{where}: {dotted}: {text}"
-        ) from error
-
-
-def _sentence(error: ValidationError, document: Document, at: tuple[str | int, ...], model: type[BaseModel]) -> str:
-    first = error.errors(include_url=False)[0]
-    loc = (*at, *first["loc"])
-    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
-    where = document.where(loc)
-    if first["type"] == "extra_forbidden":
-        allowed = sorted(_fields_at(model, first["loc"][:-1]))
-        return (
-            f"{where}: unknown key {name!r} (value {show(first['input'])}); allowed: {', '.join(allowed)}"
-            f"{did_you_mean(str(loc[-1]), allowed)}"
-        )
-    if first["type"] == "missing":
-        return f"{where}: {name} is missing"
-    message = first["msg"][0].lower() + first["msg"][1:]
-    return f"{where}: {name} is {show(first['input'])}, but {message.replace('input should', 'should')}"
-
-
-def _fields_at(model: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
-    if loc and loc[0] == "rungs":
-        from memtrial.experiments.sweep import Rung
-
-        return list(Rung.model_fields)
-    if loc and loc[0] == "metrics":
-        return list(MetricsOptions.model_fields)
-    return list(model.model_fields)

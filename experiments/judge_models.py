@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
+from memtrial.datasets.wording import must
 from memtrial.metrics.judges.model_judge import NOT_ANSWERED, ModelJudge, Recorded
 from memtrial.metrics.judges.rubrics import rubrics_of
 from memtrial.metrics.judges.tally import MOST_UNSCORED
@@ -177,7 +178,7 @@ def configured_judge(models: Mapping[str, Any]) -> ModelSettings | None:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise UserError(
-            f"models.judge.{'.'.join(map(str, first['loc']))} of the run's configuration: {first['msg']}"
+            f"models.judge.{'.'.join(map(str, first['loc']))} of the run's configuration {must(first)}"
         ) from None
 
 
@@ -211,7 +212,7 @@ def settings_of(model: str, options: JudgeOptions) -> ModelSettings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         option = "--" + str(first["loc"][0]).replace("_", "-")
-        raise UserError(f"{option} {first['msg'].removeprefix('Value error, ')}") from None
+        raise UserError(f"{option} {must(first)}") from None
 
 
 def label_of(model: str, rubric: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +23,42 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
 
 
+class _Object(dict[str, Any]):
+    """An object in which a key stands more than once; the last value counts, as in every common reader."""
+
+    __slots__ = ("repeated",)
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(key for key, _ in pairs)
+        self.repeated = [(key, n) for key, n in counts.items() if n > 1]
+
+
+class _Decoder:
+    """Decodes, and remembers whether the last text held an object with a repeated key: then alone it is searched."""
+
+    def __init__(self) -> None:
+        self.repeated = False
+        # parse_constant: Python reads NaN and Infinity, which no JSON file may hold and which would poison fingerprints.
+        self._json = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=self._object)
+
+    def decode(self, text: str) -> Any:
+        self.repeated = False
+        return self._json.decode(text)
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        self.repeated = True
+        return _Object(pairs)
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-# parse_constant: Python reads NaN and Infinity, which no JSON file may hold and which would poison fingerprints.
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER = _Decoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +102,7 @@ def read_parts(path: Path, notes: NoteBook) -> list[Part]:
         raise UserError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}, column {error.colno})") from None
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: not valid JSON ({_short(error)})") from None
+    _note_repeated(value, str(path), notes)
     return [Part(str(path), _scrub_if_needed(value, text, path.name, notes))]
 
 
@@ -112,6 +144,7 @@ def _read_lines(path: Path, text: str, notes: NoteBook) -> Iterator[Part]:
             raise UserError(f"{where}: not valid JSON ({error.msg}, column {error.colno})") from None
         except (ValueError, RecursionError) as error:
             raise UserError(f"{where}: not valid JSON ({_short(error)})") from None
+        _note_repeated(value, where, notes)
         yield Part(where, _scrub_if_needed(value, line, path.name, notes))
 
 
@@ -131,6 +164,23 @@ def _first_line_is_json(text: str) -> bool:
 
 def _short(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+
+
+def _note_repeated(value: Any, where: str, notes: NoteBook) -> None:
+    """Note every object of the text decoded last in which a key stands twice, by its place in the file."""
+    todo = [(where, value)] if _DECODER.repeated else []
+    while todo:
+        place, found = todo.pop()
+        if isinstance(found, _Object):
+            for key, n in found.repeated:
+                notes.add("duplicate_key", place, f"the key {key!r} stands {n} times; its last value counts")
+        if isinstance(found, dict):
+            inner = [(f"{place}, {key}" if place == where else f"{place}.{key}", item) for key, item in found.items()]
+        elif isinstance(found, list):
+            inner = [(f"{place}, [{i}]" if place == where else f"{place}[{i}]", item) for i, item in enumerate(found)]
+        else:
+            continue
+        todo += [pair for pair in reversed(inner) if isinstance(pair[1], (dict, list))]
 
 
 def _scrub_if_needed(value: Any, source: str, where: str, notes: NoteBook) -> Any:

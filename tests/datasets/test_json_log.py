@@ -302,3 +302,21 @@ def test_no_bytes_end_in_a_traceback(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(UserError, match=r"log\.json"):
         load(path)
+
+
+def test_a_key_that_stands_twice_is_noted_with_its_place(tmp_path: Path) -> None:
+    good = json.dumps(message("m1"))
+    twice = good[:-1] + ', "content": "later", "sender": "b", "sender": "c"}'
+    (tmp_path / "log.jsonl").write_text(f"{json.dumps(message('m0'))}\n{twice}\n")
+    dataset = load(tmp_path / "log.jsonl")
+    assert messages_of(dataset)[1].content == "later"
+    noted = [n for n in dataset.notes if n.kind == "duplicate_key"]
+    assert [n.where for n in noted] == [f"{tmp_path / 'log.jsonl'}, line 2"] * 2
+    assert "the key 'sender' stands 3 times; its last value counts" in [n.detail for n in noted]
+    inside = twice.replace('"m1"', '"m2"').replace("}", ', "x": {"a": 1, "a": 2}}')
+    (tmp_path / "log.json").write_text(f'{{"conversations": [{{"id": "c", "messages": [{good}, {inside}]}}]}}')
+    places = [n.where for n in load(tmp_path / "log.json").notes if n.kind == "duplicate_key"]
+    assert f"{tmp_path / 'log.json'}, conversations[0].messages[1]" in places
+    assert f"{tmp_path / 'log.json'}, conversations[0].messages[1].x" in places
+    (tmp_path / "plain.json").write_text(f"[{good}]")
+    assert not [n for n in load(tmp_path / "plain.json").notes if n.kind == "duplicate_key"]
