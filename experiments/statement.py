@@ -45,13 +45,16 @@ def model_statement(
         "calls": calls,
         "replayed": replayed,
         "replayed_share": replayed / calls if calls else None,
-        "latency": _latency(calls, replayed),
+        "latency": _latency(calls, replayed, records),
         "usage": {trial: found for trial, found in usage.items() if found},
         **(spending if spending is not None else before),
     }
 
 
-def _latency(calls: int, replayed: int) -> str:
+def _latency(calls: int, replayed: int, records: Sequence[Record]) -> str:
+    at_once = max((int(r.result.trace.facts.get("concurrency", 1)) for r in records), default=1)
+    if at_once > 1:
+        return f"not measured where up to {at_once} questions were asked at a time"
     if not replayed:
         return "measured in this run"
     part = "all" if replayed == calls else f"{replayed:,} of {calls:,}"

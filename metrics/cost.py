@@ -13,6 +13,7 @@ from memtrial.metrics.records import Record, Usage
 
 EVALUATION_ROLES = frozenset({"judge"})
 """Roles whose tokens are the price of evaluating and are never charged to a system."""
+_UNANSWERED = "no model has answered"
 COST = "cost_per_1k_questions_usd"
 
 
@@ -32,11 +33,14 @@ def token_estimates(panel: Panel) -> Iterator[Estimate]:
     counted = panel.mean(asked)
     estimated = any(u.estimated for record in panel.records for u in own_usage(record))
     flags = ("estimated_tokens",) if estimated else ()
+    # Calls that no model has worked on have used nothing that anybody knows; 0 would be a figure.
+    used = any(u.prompt or u.completion for record in panel.records for u in own_usage(record))
+    unanswered = _UNANSWERED if called and not used else ""
     for name in ("prompt", "completion"):
         spent = panel.mean([tokens(record, name) for record in panel.records])
-        yield ratio_of(f"{name}_tokens", spent, counted, bounded=False, sliced=False, flags=flags)
+        yield ratio_of(f"{name}_tokens", spent, counted, bounded=False, sliced=False, flags=flags, reason=unanswered)
     if called:
-        reason = _unpriced(panel.records)
+        reason = unanswered or _unpriced(panel.records)
         costs = np.zeros(panel.n) if reason else panel.mean([cost(record) or 0.0 for record in panel.records])
         yield ratio_of(COST, 1000.0 * costs, counted, bounded=False, sliced=False, flags=flags, reason=reason)
 

@@ -206,7 +206,11 @@ class Context:
 
 @runtime_checkable
 class System(Protocol):
-    """What memtrial calls. Structural: any object with these three coroutines will do."""
+    """What memtrial calls. Structural: any object with these three coroutines will do.
+
+    One call is under way at a time, unless a run is told ``concurrency: N``: then ``answer`` may be called while earlier
+    answers are awaited, never while messages are taken in. A class that cannot bear it says ``serial = True``.
+    """
 
     async def ingest(self, messages: Sequence[Message], trace: Trace) -> None:
         """Take in messages not given before, in time order."""

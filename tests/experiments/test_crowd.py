@@ -123,6 +123,7 @@ def test_latency_comes_from_a_serial_pass_alone(configure: Configure, wide: None
         assert rows["recent", metric].value is not None  # no model is waited for, so nothing overlaps
     assert {r.result.trace.facts.get("concurrency") for r in found.records if r.trial == "bm25"} == {4}
     assert all(r.result.latency_ms is not None for r in found.records)
+    assert found.manifest["models"]["latency"] == "not measured where up to 4 questions were asked at a time"
     (info,) = [trial for trial in found.trials if trial.trial == "bm25"]
     assert any("4 questions were asked at a time" in warning for warning in info.warnings)
     assert info.peak_rss_mb is None and info.ingest_s is not None

@@ -312,6 +312,10 @@ def test_failures_of_a_model_are_errors_and_never_abstentions(step: Step, kind: 
     assert {r.result.error for r in found.records} == {kind}
     assert {r.judgement.outcome for r in found.records} == {"error"}
     assert not any(r.result.abstained for r in found.records)
+    row = value(found, "cost_per_1k_questions_usd")
+    if kind == "model_bad_request":  # nothing was answered, so there is no cost to know
+        assert (row.value, row.status) == (None, "unmeasurable:no model has answered")
+        assert value(found, "prompt_tokens").value is None
     if step.code == 200:  # what was answered was paid for, useless or not
         assert all(r.result.trace.usage[0].prompt > 0 for r in found.records)
 
