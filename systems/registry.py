@@ -30,6 +30,7 @@ BUILT_IN: Mapping[str, str] = {
     "bm25": "memtrial.systems.baselines.bm25:Bm25",
     "vector": "memtrial.systems.baselines.vector:Vector",
     "bm25_vector": "memtrial.systems.baselines.bm25_vector:Bm25Vector",
+    "structured": "memtrial.systems.structured.system:Structured",
     "published": "memtrial.systems.published.system:Published",
 }
 _COROUTINES = ("ingest", "answer", "close")

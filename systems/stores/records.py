@@ -20,6 +20,7 @@ from memtrial.datasets.errors import UserError
 from memtrial.systems.stores.records_engine import Database
 from memtrial.systems.stores.records_read import RecordsReader
 from memtrial.systems.stores.records_schema import (
+    MESSAGES,
     NODES,
     OUTBOX,
     SCHEMA_VERSION,
@@ -145,6 +146,11 @@ class MemoryRecords(RecordsReader):
         """Return how many nodes the indexes have yet to take in."""
         with self._database.read("reading the outbox") as connection:
             return int(connection.execute(sa.select(sa.func.count()).select_from(OUTBOX)).scalar_one())
+
+    def messages(self) -> int:
+        """Return how many messages were written."""
+        with self._database.read("counting messages") as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(MESSAGES)).scalar_one())
 
     def drop(self) -> None:
         """Remove the store for good, on the server too."""

@@ -146,6 +146,11 @@ class Extractor:
         reader = self._tenants.get(tenant)
         return resolve(reader.learner, text, asker, history) if reader else []
 
+    def person(self, tenant: str, sender: str) -> str:
+        """Return the key of the person behind a sender's id, or "" for one who never wrote or was not taken for a person."""
+        reader = self._tenants.get(tenant)
+        return reader.learner.senders.get(sender) or "" if reader else ""
+
     async def aclose(self) -> None:
         """Close a model's connections."""
         if self._model is not None:
