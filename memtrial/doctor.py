@@ -241,10 +241,10 @@ def check_vectors() -> Iterator[Check]:
     """Write to and search a small vector index."""
     import numpy as np
 
-    from memtrial.systems.stores.vectors import HnswParams, VectorStore
+    from memtrial.systems.stores.vectors import open_vectors
 
     with tempfile.TemporaryDirectory(prefix="memtrial-doctor-") as folder:
-        store = VectorStore(Path(folder) / "vectors", 2, HnswParams())
+        store = open_vectors(Path(folder) / "vectors", 2)
         try:
             store.add(["a", "b"], ["t", "t"], np.eye(2, dtype=np.float32))
             store.commit()

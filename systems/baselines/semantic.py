@@ -14,7 +14,7 @@ from memtrial.systems.baselines.parts import Part
 from memtrial.systems.models.analyze import terms
 from memtrial.systems.models.embedders import EmbedderName, make_embedder
 from memtrial.systems.models.embedders_fitted import TfidfSvd, fit_size
-from memtrial.systems.stores.vectors import HnswParams, Quantization, VectorStore
+from memtrial.systems.stores.vectors import HnswParams, Quantization, StoreOptions, open_vectors
 
 
 class TextParams(Part):
@@ -53,14 +53,14 @@ class SemanticRanker:
         self._embedder = make_embedder(
             params.embedder, dims=params.dims, seed=context.seed, cache_dir=context.cache_dir
         )
-        self._store = VectorStore(
-            folder,
-            self._embedder.dims,
-            params.hnsw,
+        options = StoreOptions(
+            hnsw=params.hnsw,
             quantization=params.quantization,
             exact=params.exact,
-            settings={"embedder": params.embedder, "text": params.text.model_dump(), "captions": captions},
+            meaning={"embedder": params.embedder, "text": params.text.model_dump(), "captions": captions},
         )
+        self._store = open_vectors(folder, self._embedder.dims, options)
+        self._warning = options.warning(self._embedder.dims)
         self._terms: list[list[str]] = []
         if isinstance(self._embedder, TfidfSvd) and len(self._store):
             self._store.clear()  # what it was fitted with is not kept
@@ -116,8 +116,10 @@ class SemanticRanker:
         asked = "\n".join([*history, question]) if self._params.history else question
         with trace.span("embed"):
             vector = self._embedder.query(asked)
-        indexed = self._store.indexed
-        exact = self._params.exact or indexed == 0
+        indexed = self._store.indexed()
+        exact = self._params.exact or self._store.indexed(tenant) == 0
+        if self._warning:
+            trace.warn(self._warning)
         trace.facts |= {"vectors": len(self._store), "vectors_indexed": indexed, "search": "exact" if exact else "hnsw"}
         if not vector.any():
             return []

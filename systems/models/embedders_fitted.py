@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -46,17 +46,14 @@ class TfidfSvd:
         self.fitted = 0
         self._seed = seed
         self._vectorizer: Any = None
-        self._svd: Any = None
+        self._components: NDArray[np.float32] | None = None
 
     def fit(self, texts: Sequence[Sequence[str]]) -> None:
         """Learn weights and directions from texts given as terms."""
         decomposition: Any = import_module("sklearn.decomposition")
-        extraction: Any = import_module("sklearn.feature_extraction.text")
         self.fitted = len(texts)
-        self._svd = None
-        self._vectorizer = extraction.TfidfVectorizer(
-            analyzer=_as_is, sublinear_tf=True, max_features=_MAX_TERMS, dtype=np.float32
-        )
+        self._components = None
+        self._vectorizer = _vectorizer(max_features=_MAX_TERMS)
         try:
             weights = self._vectorizer.fit_transform(texts)
         except ValueError:  # no term in any text
@@ -64,7 +61,8 @@ class TfidfSvd:
             return
         rank = min(self.dims, weights.shape[0] - 1, weights.shape[1] - 1)
         if rank >= 1:
-            self._svd = decomposition.TruncatedSVD(rank, n_iter=4, random_state=self._seed).fit(weights)
+            svd = decomposition.TruncatedSVD(rank, n_iter=4, random_state=self._seed).fit(weights)
+            self._components = svd.components_.astype(np.float32)
 
     def embed(self, texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """Embed texts given as terms; shape (len(texts), dims), rows of unit length or zero."""
@@ -72,7 +70,7 @@ class TfidfSvd:
         if self._vectorizer is None or not len(texts):
             return out
         weights = self._vectorizer.transform(texts)
-        reduced = weights[:, : self.dims].toarray() if self._svd is None else self._svd.transform(weights)
+        reduced = weights[:, : self.dims].toarray() if self._components is None else weights @ self._components.T
         norms = np.linalg.norm(reduced, axis=1, keepdims=True)
         out[:, : reduced.shape[1]] = np.divide(reduced, norms, out=np.zeros_like(reduced), where=norms > 1e-9)
         return out
@@ -85,6 +83,30 @@ class TfidfSvd:
         """Embed a question."""
         row: NDArray[np.float32] = self.embed([terms(text)])[0]
         return row
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what was fitted, to be kept in a file."""
+        known = [] if self._vectorizer is None else self._vectorizer.get_feature_names_out()
+        idf = np.zeros(0, np.float32) if self._vectorizer is None else self._vectorizer.idf_
+        components = np.zeros((0, 0), np.float32) if self._components is None else self._components
+        words = np.frombuffer("\n".join(known).encode("utf-8", "surrogatepass"), np.uint8)
+        return {"fitted": np.array([self.fitted]), "words": words, "idf": idf, "components": components}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`state` returned."""
+        self.fitted = int(state["fitted"][0])
+        self._vectorizer = self._components = None
+        if state["idf"].size:
+            words = state["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
+            self._vectorizer = _vectorizer(vocabulary={word: place for place, word in enumerate(words)})
+            self._vectorizer.idf_ = state["idf"]
+        if state["components"].size:
+            self._components = state["components"]
+
+
+def _vectorizer(**settings: Any) -> Any:
+    extraction: Any = import_module("sklearn.feature_extraction.text")
+    return extraction.TfidfVectorizer(analyzer=_as_is, sublinear_tf=True, dtype=np.float32, **settings)
 
 
 def _as_is(document: Sequence[str]) -> Sequence[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memtrial.datasets.errors import UserError
-from memtrial.systems.stores.vectors import HnswParams, VectorStore
+from memtrial.systems.stores.vectors import HnswParams, StoreOptions, VectorStore, open_vectors
 
 SIZE = 32
 
@@ -18,7 +18,7 @@ def unit(rows: int, seed: int = 0) -> np.ndarray:
 
 def filled(folder: Path, hnsw: HnswParams, **more: object) -> tuple[VectorStore, np.ndarray]:
     vectors = unit(400)
-    store = VectorStore(folder, SIZE, hnsw, **more)  # type: ignore[arg-type]
+    store = open_vectors(folder, SIZE, StoreOptions(hnsw=hnsw, **more))  # type: ignore[arg-type]
     store.add([f"m{n}" for n in range(400)], ["t1" if n % 2 else "t2" for n in range(400)], vectors)
     store.commit()
     return store, vectors
@@ -27,7 +27,7 @@ def filled(folder: Path, hnsw: HnswParams, **more: object) -> tuple[VectorStore,
 @pytest.mark.parametrize("quantization", ["none", "int8"])
 def test_graph_and_exact_search_agree_and_return_all_that_match(tmp_path: Path, quantization: str) -> None:
     graph, vectors = filled(tmp_path / "graph", HnswParams(build_from=1, ef=400), quantization=quantization)
-    assert graph.indexed == 400
+    assert graph.indexed() == 400
     query = unit(1, seed=1)[0]
     best = sorted((n for n in range(400) if n % 2), key=lambda n: -float(vectors[n] @ query))
     found, due = graph.search(query, "t1", 40)
@@ -41,7 +41,7 @@ def test_graph_and_exact_search_agree_and_return_all_that_match(tmp_path: Path, 
 
 def test_below_the_threshold_nothing_is_indexed_and_search_is_exact(tmp_path: Path) -> None:
     store, vectors = filled(tmp_path / "v", HnswParams(build_from=1_000))
-    assert store.indexed == 0
+    assert store.indexed() == 0
     found, _ = store.search(vectors[7], "t1", 1)
     assert found[0][0] == "m7"
     assert found[0][1] == pytest.approx(1.0, abs=1e-5)
@@ -50,7 +50,7 @@ def test_below_the_threshold_nothing_is_indexed_and_search_is_exact(tmp_path: Pa
 def test_restart_discard_and_clear(tmp_path: Path) -> None:
     store, vectors = filled(tmp_path / "v", HnswParams())
     store.close()
-    again = VectorStore(tmp_path / "v", SIZE, HnswParams())
+    again = open_vectors(tmp_path / "v", SIZE)
     assert len(again) == 400
     again.add(["m7"], ["t1"], vectors[7:8])
     again.commit()
@@ -64,12 +64,12 @@ def test_restart_discard_and_clear(tmp_path: Path) -> None:
 
 
 def test_another_size_names_both_even_where_the_store_is_empty(tmp_path: Path) -> None:
-    VectorStore(tmp_path / "v", 768, HnswParams()).close()
+    open_vectors(tmp_path / "v", 768).close()
     with pytest.raises(UserError, match=r"768.*384"):
-        VectorStore(tmp_path / "v", 384, HnswParams())
+        open_vectors(tmp_path / "v", 384)
 
 
 def test_a_store_open_elsewhere_is_a_user_error(tmp_path: Path) -> None:
     _store, _ = filled(tmp_path / "v", HnswParams())
     with pytest.raises(UserError, match="already open"):
-        VectorStore(tmp_path / "v", SIZE, HnswParams())
+        open_vectors(tmp_path / "v", SIZE)
