@@ -7,6 +7,8 @@ from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, PrivateAttr, model_validator
 
+from memtrial.systems.models.prompts.marks import mended_row, rows_of_marks
+
 
 class _Shape(BaseModel):
     # A model may write the id 12 as a number, and add a field of its own.
@@ -172,9 +174,29 @@ class Scored(_Shape):
 
 
 class RerankReply(_Shape):
-    """A score for every message of the batch."""
+    """A score for every message of the batch.
+
+    One line that cannot be read does not cost the others: it is left out, and ``unread`` says what it was.
+    """
 
     items: list[Scored]
+    _unread: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What could not be read, each shortened."""
+        return self._unread
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _readable(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        rows = rows_of_marks(value)
+        if rows is None:
+            return handler(value)
+        read = [(row, mended_row(row)) for row in rows]
+        reply = handler({"items": [mended for _, mended in read if mended is not None]})
+        reply._unread = tuple(repr(row)[:80] for row, mended in read if mended is None)
+        return reply
 
 
 SHAPES: Mapping[str, type[BaseModel]] = {
