@@ -19,7 +19,7 @@ from memtrial.doctor import Check, Wanted
 from memtrial.systems.models.llm.client import Client
 from memtrial.systems.models.llm.dialect import dialect_of
 from memtrial.systems.models.llm.messages import ChatMessage
-from memtrial.systems.models.llm.outcome import Reply
+from memtrial.systems.models.llm.outcome import EndpointUnreachable, ModelMissing, Reply
 from memtrial.systems.models.llm.prices import price_of
 from memtrial.systems.models.llm.settings import OPENAI_URL, ModelSettings
 
@@ -189,6 +189,8 @@ async def _ask(settings: ModelSettings, wanted: Wanted) -> list[Check]:
         checks.append(_form(name, own, await ask("Name the colour of snow.", Colour)))
         if wanted.canary > 0:
             checks.append(await _canary(name, wanted.canary, ask))
+    except (ModelMissing, EndpointUnreachable) as stop:
+        checks.append(Check(name, "fail", f"{stop.reply.status}: {stop.reply.detail}", _cure(stop.reply.status)))
     except UserError as stop:  # key, quota
         checks.append(Check(name, "fail", str(stop)))
     finally:
@@ -237,7 +239,8 @@ async def _canary(name: str, tokens: int, ask: Any) -> Check:
 def _cure(status: str) -> str:
     return {
         "timeout": "raise --timeout, or wait until the model is loaded",
-        "connection": "check --base-url and that the server runs",
+        "connection": "check --base-url, that the server runs, and its certificate (SSL_CERT_FILE)",
+        "no_model": "check the model's name, as the endpoint knows it, and that --base-url ends in /v1",
         "bad_request": "check the model's name, as the endpoint knows it",
         "rate_limited": "try again later",
         "server_error": "look at the server's log",

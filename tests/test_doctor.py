@@ -142,7 +142,8 @@ def test_a_model_without_schema_and_usage_that_cuts_prompts() -> None:
 @pytest.mark.parametrize(
     ("step", "word"),
     [
-        (error(404, "no such model"), "bad_request"),
+        (error(404, "no such model"), "no_model"),
+        (error(400, "no such parameter"), "bad_request"),
         (error(500, "oh"), "server_error"),
         (error(429, "slow"), "rate_limited"),
     ],
