@@ -163,6 +163,23 @@ def other_size(where: str, made_for: int, size: int) -> UserError:
     )
 
 
+def check_vectors(ids: Sequence[str], vectors: NDArray[np.float32], size: int) -> None:
+    """Refuse vectors that a store would take in part, or would never find again.
+
+    Raises:
+        ValueError: they are not as many as the ids, or not of the size.
+        UserError: one holds a number that is none; nothing of the batch is stored.
+    """
+    if vectors.shape != (len(ids), size):
+        raise ValueError(f"{len(ids)} vectors of {size} dimensions expected, got shape {vectors.shape}")
+    broken = [ids[row] for row in np.flatnonzero(~np.isfinite(vectors).all(axis=1))]
+    if broken:
+        raise UserError(
+            f"{len(broken)} of {len(ids)} vectors hold a value that is no finite number, the first is that of "
+            f"{broken[0]!r}; none of them was stored"
+        )
+
+
 def point_id(id: str) -> str:
     """Return the UUID under which Qdrant keeps an id, which may be any text."""
     return str(uuid.uuid5(uuid.NAMESPACE_OID, id.encode("utf-8", "replace").decode("utf-8")))

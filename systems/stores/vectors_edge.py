@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.datasets.errors import UserError
-from memtrial.systems.stores.vectors import REBUILD, StoreOptions, best, other_size, point_id
+from memtrial.systems.stores.vectors import REBUILD, StoreOptions, best, check_vectors, other_size, point_id
 
 _UPSERT = 1_000
 _EVERYBODY = ""
@@ -151,8 +151,7 @@ class EdgeVectors:
         """Add vectors, shape (len(ids), size), in place of those the ids had; durable after ``commit``."""
         import qdrant_edge as qdrant
 
-        if vectors.shape != (len(ids), self._size):
-            raise ValueError(f"{len(ids)} vectors of {self._size} dimensions expected, got shape {vectors.shape}")
+        check_vectors(ids, vectors, self._size)
         self.discard([id for id, tenant in zip(ids, tenants, strict=True) if self._tenant.get(id, tenant) != tenant])
         rows: dict[str, list[int]] = {}
         for row, tenant in enumerate(tenants):

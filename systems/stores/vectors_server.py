@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memtrial.datasets.errors import MissingExtraError, UserError
-from memtrial.systems.stores.vectors import REBUILD, StoreOptions, best, other_size, point_id
+from memtrial.systems.stores.vectors import REBUILD, StoreOptions, best, check_vectors, other_size, point_id
 
 URL, KEY = "QDRANT_URL", "QDRANT_API_KEY"
 _UPSERT, _PAGE = 500, 1_000
@@ -153,8 +153,7 @@ class ServerVectors:
 
     def add(self, ids: Sequence[str], tenants: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Add vectors, shape (len(ids), size), in place of those the ids had; durable when this returns."""
-        if vectors.shape != (len(ids), self._size):
-            raise ValueError(f"{len(ids)} vectors of {self._size} dimensions expected, got shape {vectors.shape}")
+        check_vectors(ids, vectors, self._size)
         self.discard([id for id, tenant in zip(ids, tenants, strict=True) if self._tenant.get(id, tenant) != tenant])
         rows: dict[str, list[int]] = {}
         for row, tenant in enumerate(tenants):

@@ -240,7 +240,7 @@ class MemoryVectors:
             trace.warn(f"the vector search returned {len(found)} of {due} matching vectors")
         if approximate and self._params.measure_ann:
             with trace.instrument():
-                _note_recall(found, store.search(vector, whose, _MEASURED, exact=True)[0], trace)
+                note_recall(found, store.search(vector, whose, _MEASURED, exact=True)[0], trace)
         return found
 
     async def aclose(self) -> None:
@@ -256,7 +256,7 @@ class MemoryVectors:
                 self._store = None
 
 
-def _note_recall(found: Sequence[tuple[str, float]], exact: Sequence[tuple[str, float]], trace: Trace) -> None:
+def note_recall(found: Sequence[tuple[str, float]], exact: Sequence[tuple[str, float]], trace: Trace) -> None:
     """Record which share of the exact first ten the approximate first ten hold; of several searches, the mean.
 
     An item as near as the last of the exact ten counts as found: which of equals comes first is chance.

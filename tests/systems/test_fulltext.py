@@ -66,3 +66,13 @@ def test_an_index_open_elsewhere_is_a_user_error_and_stays_whole(store: FullText
     assert find(store, "key", "t1") == ["d"]
     store.close()
     assert FullTextStore(tmp_path / "index", {"v": 1}).ids == list(DOCS)
+
+
+def test_what_looks_like_a_date_is_text_like_any_other(tmp_path: Path) -> None:
+    store = FullTextStore(tmp_path / "dates", {"v": 1})
+    for id, note in (("a", "2019-07"), ("b", "2019-77"), ("c", "tuesday")):
+        store.add(id, "t1", terms(note))
+    store.commit()
+    assert len(store) == 3
+    assert set(find(store, "2019", "t1")) == {"a", "b"}
+    assert find(store, "tuesday", "t1") == ["c"]
