@@ -172,7 +172,7 @@ def check_vectors(ids: Sequence[str], vectors: NDArray[np.float32], size: int) -
     """
     if vectors.shape != (len(ids), size):
         raise ValueError(f"{len(ids)} vectors of {size} dimensions expected, got shape {vectors.shape}")
-    broken = [id for id, whole in zip(ids, np.isfinite(vectors).all(axis=1), strict=True) if not whole]
+    broken = [id for id, whole in zip(ids, np.isfinite(vectors).all(axis=1).tolist(), strict=True) if not whole]
     if broken:
         raise UserError(
             f"{len(broken)} of {len(ids)} vectors hold a value that is no finite number, the first is that of "
