@@ -54,6 +54,8 @@ class WorkerProcess:
                     str(theirs.fileno()),
                     str(os.getpid()),
                 ],
+                # Sums over a set of words differ in the last bits with the order of its hashes.
+                env={"PYTHONHASHSEED": "0", **os.environ},
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
