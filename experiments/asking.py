@@ -39,6 +39,7 @@ class _Store(CallStore):
         messages: Sequence[Mapping[str, Any]],
         schema: Mapping[str, Any] | None,
         repeat: int,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> str:
         """Return the key of a call.
 
@@ -47,7 +48,7 @@ class _Store(CallStore):
         """
         if self.warming:
             raise WarmUpOver
-        return call_key(identity, messages, schema, repeat)
+        return call_key(identity, messages, schema, repeat, tools)
 
 
 class Account(Ledger):

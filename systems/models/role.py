@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, fie
 from pydantic.fields import FieldInfo
 
 from memtrial.systems.base import Context, LlmCall, Span, Trace
-from memtrial.systems.models.llm.messages import ChatMessage
+from memtrial.systems.models.llm.messages import ChatMessage, Tool, text_of
 from memtrial.systems.models.llm.outcome import Reply
 from memtrial.systems.models.llm.prices import Price
 from memtrial.systems.models.llm.settings import ModelSettings
@@ -56,6 +56,7 @@ class ModelClient(Protocol):
         repeat: int = 0,
         phase: Phase = "query",
         trial: str = "",
+        tools: Sequence[Tool] = (),
     ) -> Reply:
         """Ask, and return what came of it."""
         ...
@@ -187,17 +188,41 @@ class ModelRole:
         """
         messages = prompt.render(**fields)
         trace.facts.setdefault("prompts", {})[prompt.role] = prompt.ident
-        sent = trace.facts.setdefault("prompt_tokens", {})
-        sent[self.role] = sent.get(self.role, 0) + sum(_count(m["content"]) for m in messages)
-        reply = await self.client.complete(
-            self.role, messages, schema=schema, repeat=self._repeat, phase=self._phase, trial=self._trial
-        )
-        self._count(reply, trace, span)
+        reply = await self.converse(messages, trace, span, schema=schema)
         if reply.status != "ok":
             raise ModelRoleError(self.role, reply.status, reply.detail)
         if not isinstance(reply.parsed, schema):
             raise ModelRoleError(self.role, "invalid", f"the reply is no {schema.__name__}")
         return reply.parsed
+
+    async def converse(
+        self,
+        messages: Sequence[ChatMessage],
+        trace: Trace,
+        span: Span,
+        *,
+        schema: type[BaseModel] | None = None,
+        tools: Sequence[Tool] = (),
+    ) -> Reply:
+        """Send a dialogue as it is, and return what came of it, whatever that is.
+
+        Args:
+            messages: everything said so far.
+            trace: gets usage, tokens sent, and warnings.
+            span: gets the model's time.
+            schema: form of the reply; None for text.
+            tools: that the model may call.
+        """
+        sent = trace.facts.setdefault("prompt_tokens", {})
+        sent[self.role] = sent.get(self.role, 0) + sum(_count(text_of(m)) for m in messages)
+        offered: dict[str, Any] = (
+            {"tools": tools} if tools else {}
+        )  # a client without tools will do where none are offered
+        reply = await self.client.complete(
+            self.role, messages, schema=schema, repeat=self._repeat, phase=self._phase, trial=self._trial, **offered
+        )
+        self._count(reply, trace, span)
+        return reply
 
     async def aclose(self) -> None:
         """Close the client."""

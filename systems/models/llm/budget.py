@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memtrial.datasets.errors import UserError
+from memtrial.systems.models.llm.messages import text_of
 from memtrial.systems.models.llm.prices import Price, exact_usd, worst_cost
 
 # Sums are kept in whole trillionths of a dollar, rounded up, so that no order of calls can add up past the cap.
@@ -311,9 +312,9 @@ def worst_prompt_tokens(messages: Sequence[Mapping[str, Any]], schema_chars: int
 
     Args:
         messages: chat messages.
-        schema_chars: length of a JSON schema sent along, which a server may put into the prompt.
+        schema_chars: length of the JSON schemas sent along, which a server may put into the prompt.
     """
-    texts = sum(len(str(m.get("content") or "").encode("utf-8", "replace")) for m in messages)
+    texts = sum(len(text_of(m).encode("utf-8", "replace")) for m in messages)
     return texts + 4 * schema_chars + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_CALL
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import orjson
 
+from memtrial.systems.models.llm.messages import ToolCall
 from memtrial.systems.models.llm.outcome import Usage
 
 GOOD = "ok"
@@ -38,6 +39,7 @@ class StoredCall:
         echoed: the model that the server says has answered.
         role: role, phase and trial of the first asker.
         detail: one sentence on what went wrong, or "".
+        tool_calls: as in ``Reply.tool_calls``.
         at: when it was stored (ISO, UTC); filled in by the store where empty.
     """
 
@@ -57,6 +59,7 @@ class StoredCall:
     trial: str = ""
     detail: str = ""
     at: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -65,7 +68,11 @@ class StoredCall:
 
 
 def call_key(
-    identity: Mapping[str, Any], messages: Sequence[Mapping[str, Any]], schema: Mapping[str, Any] | None, repeat: int
+    identity: Mapping[str, Any],
+    messages: Sequence[Mapping[str, Any]],
+    schema: Mapping[str, Any] | None,
+    repeat: int,
+    tools: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """Return the key of a call: SHA-256 over everything its reply depends on, as canonical JSON.
 
@@ -75,6 +82,7 @@ def call_key(
         schema: JSON schema of the reply, or None.
         repeat: number of the repeat; at temperature 0 repeats share a call, otherwise (also where the temperature is the
             server's own) they never do.
+        tools: what is offered, in order.
     """
     temperature = identity.get("temperature")
     fixed = temperature is not None and float(temperature) == 0.0
@@ -85,6 +93,8 @@ def call_key(
         "schema": schema,
         "repeat": 0 if fixed else repeat,
     }
+    if tools:  # else the key is what it was before there were any
+        content["tools"] = list(tools)
     text = json.dumps(_plain(content), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
@@ -131,7 +141,11 @@ def decode(line: bytes) -> tuple[str, StoredCall] | None:
         usage = row.pop("usage", None)
         key = row.pop("key")
         flags = tuple(row.pop("flags", ()))
-        call = StoredCall(usage=None if usage is None else Usage(**usage), flags=flags, **row)
+        calls = tuple(
+            ToolCall(id=str(c["id"]), name=str(c["name"]), arguments=str(c["arguments"]))
+            for c in row.pop("tool_calls", ())
+        )
+        call = StoredCall(usage=None if usage is None else Usage(**usage), flags=flags, tool_calls=calls, **row)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
     return (key, call) if all(isinstance(text, str) for text in (key, call.status, call.text)) else None

@@ -18,7 +18,7 @@ from memtrial.systems.models.llm.endpoint import Endpoint
 from memtrial.systems.models.llm.exchange import Exchange, Tally
 from memtrial.systems.models.llm.ledger import Ledger
 from memtrial.systems.models.llm.limiter import Clock, Limiter, MonotonicClock
-from memtrial.systems.models.llm.messages import ChatMessage, clean_messages
+from memtrial.systems.models.llm.messages import ChatMessage, Tool, clean_messages
 from memtrial.systems.models.llm.outcome import AuthRejected, Reply, RunStop, Status, Usage
 from memtrial.systems.models.llm.prices import PriceTable, cost_of, price_of
 from memtrial.systems.models.llm.settings import ModelSettings
@@ -97,6 +97,7 @@ class Client:
         repeat: int = 0,
         phase: Phase = "query",
         trial: str = "",
+        tools: Sequence[Tool] = (),
     ) -> Reply:
         """Ask, or serve what is recorded.
 
@@ -107,6 +108,8 @@ class Client:
             repeat: number of the repeat; repeats share a reply at temperature 0 only.
             phase: for the ledger.
             trial: for the ledger.
+            tools: that the model may call; what it calls is in ``Reply.tool_calls`` then. Without any, a call is the
+                outcome ``tool_call``.
 
         Returns:
             The outcome; whatever goes wrong with this one call is a status, never an exception.
@@ -118,21 +121,25 @@ class Client:
         began = self._clock.now()
         messages = clean_messages(messages)
         shape = shape_of(schema) if schema is not None else None
-        key = "" if self._store is None else self._store.key(self._identity, messages, shape, repeat)
+        key = (
+            ""
+            if self._store is None
+            else self._store.key(self._identity, messages, shape, repeat, [tool.wire() for tool in tools])
+        )
         mine: list[Reply] = []
 
         async def ask() -> StoredCall:
-            reply, call = await self._ask(role, messages, schema, phase, trial, began)
+            reply, call = await self._ask(role, messages, schema, tools, phase, trial, began)
             mine.append(reply)
             return call
 
         call, shared = await self._call(key, ask)
         if call is None:
             return Reply("not_recorded", detail=self._missing(role))
-        if not shared and mine and call.text == mine[0].text and call.status == mine[0].status:
-            reply = mine[0]
-        else:
-            reply = _from_record(call, schema)
+        own = None if shared or not mine else mine[0]
+        if own is None or (own.text, own.status, own.tool_calls) != (call.text, call.status, call.tool_calls):
+            own = _from_record(call, schema)
+        reply = own
         if self._ledger is not None:
             usd = cost_of(call.usage, self._price)
             self._ledger.add(
@@ -216,13 +223,14 @@ class Client:
         role: str,
         messages: list[ChatMessage],
         schema: type[BaseModel] | None,
+        tools: Sequence[Tool],
         phase: Phase,
         trial: str,
         began: float,
     ) -> tuple[Reply, StoredCall]:
         tally = Tally()
         try:
-            heard, parsed = await self._open().ask(messages, schema, tally)
+            heard, parsed = await self._open().ask(messages, schema, tally, tools)
         except RunStop as stop:
             if self._ledger is not None:
                 self._ledger.stopped()
@@ -242,6 +250,7 @@ class Client:
             attempts=tally.attempts,
             model=heard.model,
             flags=tuple(tally.flags),
+            tool_calls=heard.tool_calls,
         )
         call = StoredCall(
             status=reply.status,
@@ -258,6 +267,7 @@ class Client:
             phase=phase,
             trial=trial,
             detail="".join(f"[{flag}]" for flag in reply.flags) + (f" {reply.detail}" if reply.detail else ""),
+            tool_calls=reply.tool_calls,
         )
         return reply, call
 
@@ -272,7 +282,7 @@ def _from_record(call: StoredCall, schema: type[BaseModel] | None) -> Reply:
     flags, detail = (found[1], found[2]) if found is not None else ("", call.detail)
     status: Status = call.status  # type: ignore[assignment]
     parsed: BaseModel | None = None
-    if call.good and schema is not None:
+    if call.good and schema is not None and not call.tool_calls:
         try:
             parsed = read_object(call.text, schema)
         except UnusableError as error:  # the record was edited, or validation has become stricter
@@ -290,4 +300,5 @@ def _from_record(call: StoredCall, schema: type[BaseModel] | None) -> Reply:
         recorded_ms=call.service_ms or None,
         model=call.echoed,
         flags=tuple(re.findall(r"\[([\w:]+)\]", flags)),
+        tool_calls=call.tool_calls,
     )

@@ -14,7 +14,7 @@ from memtrial.systems.models.llm.dialect import Dialect
 from memtrial.systems.models.llm.endpoint import Endpoint
 from memtrial.systems.models.llm.faults import Heard, RawReply, TransportFaultError, heard_from_fault
 from memtrial.systems.models.llm.limiter import Clock
-from memtrial.systems.models.llm.messages import ChatMessage
+from memtrial.systems.models.llm.messages import ChatMessage, Tool, wire_message
 from memtrial.systems.models.llm.outcome import (
     AuthRejected,
     BudgetSpent,
@@ -92,7 +92,11 @@ class Exchange:
         self._random = random.Random(settings.seed)
 
     async def ask(
-        self, messages: Sequence[ChatMessage], schema: type[BaseModel] | None, tally: Tally
+        self,
+        messages: Sequence[ChatMessage],
+        schema: type[BaseModel] | None,
+        tally: Tally,
+        tools: Sequence[Tool] = (),
     ) -> tuple[Heard, BaseModel | None]:
         """Ask until there is an outcome.
 
@@ -100,6 +104,7 @@ class Exchange:
             messages: cleaned.
             schema: shape of the object wanted, or None for text.
             tally: is added to, also where this raises.
+            tools: that the model may call; with a schema, a reply that calls one is none of that shape, and needs not be.
 
         Raises:
             RunStop: quota, key or budget end the run.
@@ -109,11 +114,12 @@ class Exchange:
         talk: list[ChatMessage] = []
         repaired = enlarged = False
         while True:
-            heard = await self._chat(messages, talk, schema, most, tally)
+            heard = await self._chat(messages, talk, schema, most, tally, tools)
             problem, parsed = "", None
-            if schema is None or heard.status not in ("ok", "truncated"):
+            plain = schema is None or bool(heard.tool_calls)
+            if heard.status not in ("ok", "truncated") or (plain and not (tools and heard.status == "truncated")):
                 return heard, None
-            if heard.status == "ok":
+            if heard.status == "ok" and schema is not None:
                 try:
                     return heard, read_object(heard.text, schema)
                 except CutShortError as error:
@@ -181,6 +187,7 @@ class Exchange:
         schema: type[BaseModel] | None,
         most: int,
         tally: Tally,
+        tools: Sequence[Tool],
     ) -> Heard:
         settings, dialect = self._settings, self._dialect
         sent: list[ChatMessage] = []
@@ -188,19 +195,30 @@ class Exchange:
         def make() -> dict[str, Any]:
             told = messages if schema is None else with_instruction(messages, schema, dialect.mode)
             sent[:] = [*told, *talk]
-            body: dict[str, Any] = {"model": settings.model, "messages": list(sent), dialect.limit_name: most}
+            body: dict[str, Any] = {
+                "model": settings.model,
+                "messages": [wire_message(m) for m in sent],
+                dialect.limit_name: most,
+            }
             for name, value in (("temperature", settings.temperature), ("seed", settings.seed)):
                 if name in dialect.dropped:
                     tally.flags[f"dropped:{name}"] = None
                 elif value is not None:
                     body[name] = value
+            if tools:
+                body["tools"] = [tool.wire() for tool in tools]
             shape = None if schema is None else response_format(schema, dialect.mode)
             return body if shape is None else {**body, "response_format": shape}
 
         schema_chars = len(str(shape_of(schema))) + 200 if schema is not None and self._budget else 0
+        schema_chars += sum(len(str(tool.wire())) for tool in tools) if self._budget else 0
         worst = (worst_prompt_tokens([*messages, *talk], schema_chars), most) if self._budget else (0, 0)
         return await self.post(
-            "/chat/completions", make, lambda raw: read_reply(raw, settings.model, sent), tally, worst
+            "/chat/completions",
+            make,
+            lambda raw: read_reply(raw, settings.model, sent, tools=bool(tools)),
+            tally,
+            worst,
         )
 
     async def _attempt(

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
+from memtrial.systems.models.llm.messages import ToolCall
 from memtrial.systems.models.llm.outcome import Status, Usage
 
 
@@ -60,6 +61,7 @@ class Heard:
         unreached: there was not even a connection.
         untrusted: as ``unreached``, and because of the server's certificate.
         nothing_there: the server knows no such address.
+        tool_calls: as in ``Reply.tool_calls``.
         complaint: code, parameter and message of an error reply, lower case, for telling what the server does not support.
     """
 
@@ -78,6 +80,7 @@ class Heard:
     untrusted: bool = False
     nothing_there: bool = False
     complaint: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 _QUOTA = frozenset(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memtrial.datasets.errors import UserError
+from memtrial.systems.models.llm.messages import ToolCall
 
 Status = Literal[
     "ok",
@@ -75,6 +76,7 @@ class Reply:
         replayed: served from the record, asked by nobody now.
         recorded_ms: ``service_ms`` of the recorded call where ``replayed``.
         model: the name the server gave its model, "" where it gave none.
+        tool_calls: what the model wants done where tools were offered; ``text`` may be empty then.
         flags: what a reader of the report should know: ``truncated_by_server``, ``usage_missing``, ``model_mismatch``,
             ``extra_choices``, ``thinking_removed``, ``invalid_utf8``, ``dropped:PARAMETER``, ``repaired``, ``enlarged``.
     """
@@ -91,6 +93,7 @@ class Reply:
     recorded_ms: float | None = None
     model: str = ""
     flags: tuple[str, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtrial.systems.models.llm.faults import Heard, RawReply, heard_from_error, heard_from_error_object
-from memtrial.systems.models.llm.messages import ChatMessage, clean_text
+from memtrial.systems.models.llm.messages import ChatMessage, ToolCall, clean_call, clean_text
 from memtrial.systems.models.llm.outcome import Status
 from memtrial.systems.models.llm.usage import read_usage
 
@@ -16,13 +16,14 @@ _THINKING = re.compile(r"\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOT
 _SNAPSHOT = re.compile(r"[-@:](?:\d{4}-?\d{2}-?\d{2}|latest|preview|\d{4})$")
 
 
-def read_reply(raw: RawReply, model: str, messages: Sequence[ChatMessage]) -> Heard:
+def read_reply(raw: RawReply, model: str, messages: Sequence[ChatMessage], *, tools: bool = False) -> Heard:
     """Return what a response says.
 
     Args:
         raw: the response.
         model: the model asked for.
         messages: what was sent.
+        tools: some were offered.
     """
     if not 200 <= raw.code < 300:
         return heard_from_error(raw)
@@ -52,11 +53,16 @@ def read_reply(raw: RawReply, model: str, messages: Sequence[ChatMessage]) -> He
         (c for c in choices if isinstance(c, Mapping)),
         key=lambda c: c["index"] if isinstance(c.get("index"), int) else 0,
     )
-    return _read_choice(choice, told, model, messages, flags)
+    return _read_choice(choice, told, model, messages, flags, tools)
 
 
 def _read_choice(
-    choice: Mapping[str, Any], told: Mapping[str, Any], model: str, messages: Sequence[ChatMessage], flags: list[str]
+    choice: Mapping[str, Any],
+    told: Mapping[str, Any],
+    model: str,
+    messages: Sequence[ChatMessage],
+    flags: list[str],
+    tools: bool,
 ) -> Heard:
     message = choice.get("message")
     finish = choice.get("finish_reason")
@@ -71,7 +77,9 @@ def _read_choice(
     content = clean_text(_text_of(message.get("content")))
     refusal = clean_text(_text_of(message.get("refusal")))
     reasoning = _text_of(message.get("reasoning_content")) or _text_of(message.get("reasoning"))
-    usage, found = read_usage(told.get("usage"), messages, reasoning + content + refusal)
+    calls = _calls_of(message)
+    written = "".join(call["name"] + call["arguments"] for call in calls)
+    usage, found = read_usage(told.get("usage"), messages, reasoning + content + refusal + written)
     flags += found
     if _THINKING.match(content):
         content = _THINKING.sub("", content, count=1).lstrip()
@@ -80,8 +88,10 @@ def _read_choice(
     echoed = clean_text(echoed) if isinstance(echoed, str) else ""
     if echoed and not _same_model(echoed, model):
         flags.append("model_mismatch")
-    calls = bool(message.get("tool_calls") or message.get("function_call"))
-    status, detail = _outcome(finish, content, refusal, calls)
+    called = bool(calls or message.get("tool_calls") or message.get("function_call"))
+    status, detail = _outcome(finish, content, refusal, called)
+    if status == "tool_call" and tools:
+        status, detail = ("ok", "") if calls else ("invalid", "the model's tool call cannot be read")
     return Heard(
         status,
         text=refusal if status == "refused" else content,
@@ -90,6 +100,7 @@ def _read_choice(
         model=echoed,
         finish_reason=finish,
         flags=tuple(flags),
+        tool_calls=tuple(calls) if tools and status == "ok" else (),
         retry=status == "server_error",
     )
 
@@ -110,6 +121,25 @@ def _outcome(finish: str, content: str, refusal: str, calls: bool) -> tuple[Stat
     return "ok", ""
 
 
+def _calls_of(message: Mapping[str, Any]) -> list[ToolCall]:
+    """Return the calls of a message that have a name; arguments that are no text are written as JSON."""
+    told = message.get("tool_calls")
+    rows = [row.get("function") for row in told if isinstance(row, Mapping)] if isinstance(told, list) else []
+    ids = [row.get("id") for row in told if isinstance(row, Mapping)] if isinstance(told, list) else []
+    if not rows and message.get("function_call"):  # the older form
+        rows, ids = [message["function_call"]], [""]
+    calls = []
+    for row, id in zip(rows, ids, strict=True):
+        if not isinstance(row, Mapping) or not isinstance(row.get("name"), str) or not row["name"].strip():
+            continue
+        given = row.get("arguments")
+        text = given if isinstance(given, str) else "" if given is None else json.dumps(given, ensure_ascii=False)
+        calls.append(
+            clean_call({"id": id if isinstance(id, str) else "", "name": row["name"].strip(), "arguments": text})
+        )
+    return calls
+
+
 def _text_of(content: object) -> str:
     """Return text given as a string or as a list of parts."""
     if isinstance(content, str):
@@ -126,7 +156,8 @@ def _joined_events(text: str) -> dict[str, Any]:
     Raises:
         ValueError: the stream broke off: without a finish reason nobody knows what is missing.
     """
-    content, refusal, finish, usage, model, tools = "", "", "", None, "", False
+    content, refusal, finish, usage, model = "", "", "", None, ""
+    tools: dict[int, dict[str, Any]] = {}
     for line in text.splitlines():
         data = line[5:].strip() if line.startswith("data:") else ""
         if not data or data == "[DONE]":
@@ -144,12 +175,26 @@ def _joined_events(text: str) -> dict[str, Any]:
         if isinstance(delta, Mapping):
             content += _text_of(delta.get("content"))
             refusal += _text_of(delta.get("refusal"))
-            tools = tools or bool(delta.get("tool_calls"))
+            _join_calls(tools, delta.get("tool_calls"))
         finish = choice.get("finish_reason") or finish
     if not finish:
         raise ValueError("the stream broke off")
-    message: dict[str, Any] = {"content": content, "refusal": refusal, "tool_calls": [{}] if tools else None}
+    message: dict[str, Any] = {"content": content, "refusal": refusal, "tool_calls": list(tools.values()) or None}
     return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage, "model": model}
+
+
+def _join_calls(calls: dict[int, dict[str, Any]], told: object) -> None:
+    """Add what an event says of the calls: the name comes whole, the arguments in pieces."""
+    for place, row in enumerate(told if isinstance(told, list) else ()):
+        if not isinstance(row, Mapping):
+            continue
+        number = row["index"] if isinstance(row.get("index"), int) else place
+        call = calls.setdefault(number, {"id": "", "function": {"name": "", "arguments": ""}})
+        call["id"] = row.get("id") or call["id"]
+        function = row.get("function")
+        if isinstance(function, Mapping):
+            call["function"]["name"] = function.get("name") or call["function"]["name"]
+            call["function"]["arguments"] += _text_of(function.get("arguments"))
 
 
 def _same_model(echoed: str, asked: str) -> bool:

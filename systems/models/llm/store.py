@@ -20,6 +20,7 @@ from typing import Any
 
 from memtrial.datasets.errors import UserError
 from memtrial.systems.models.llm.calls import DUPLICATE, StoredCall, bare_url, call_key, decode, encode
+from memtrial.systems.models.llm.messages import ToolCall
 from memtrial.systems.models.llm.redaction import spellings
 
 __all__ = ["CALLS", "CallStore", "StoredCall", "call_key"]
@@ -132,7 +133,7 @@ class CallStore:
             self._refresh()
             first = self._fetch(key, self._good)
             if first is not None and call.good:
-                self._append(fd, key, replace(call, status=DUPLICATE, text=""))
+                self._append(fd, key, replace(call, status=DUPLICATE, text="", tool_calls=()))
                 return first
             self._append(fd, key, call)
             self._refresh()
@@ -293,6 +294,10 @@ class CallStore:
             service_ms=None if call.service_ms is None else round(float(call.service_ms), 3),
             wall_ms=round(float(call.wall_ms), 3),
             flags=tuple(self._clean(flag) for flag in call.flags),
+            tool_calls=tuple(
+                ToolCall(id=self._clean(c["id"]), name=self._clean(c["name"]), arguments=self._clean(c["arguments"]))
+                for c in call.tool_calls
+            ),
         )
 
     def _clean(self, text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memtrial.systems.models.llm.messages import ChatMessage
+from memtrial.systems.models.llm.messages import ChatMessage, text_of
 from memtrial.systems.models.llm.outcome import Usage
 from memtrial.systems.models.tokens import count_tokens
 
@@ -19,7 +19,7 @@ _SUSPICIOUS_BYTES_PER_TOKEN = 4.5
 
 def count_prompt(messages: Sequence[ChatMessage]) -> int:
     """Count the tokens of a prompt with the run's own tokenizer."""
-    return sum(count_tokens(m["content"]) + _PER_MESSAGE for m in messages) + _PER_REPLY
+    return sum(count_tokens(text_of(m)) + _PER_MESSAGE for m in messages) + _PER_REPLY
 
 
 def read_usage(told: object, messages: Sequence[ChatMessage], written: str) -> tuple[Usage, tuple[str, ...]]:
@@ -53,7 +53,7 @@ def read_usage(told: object, messages: Sequence[ChatMessage], written: str) -> t
 
 def _cut_by_server(reported: int, messages: Sequence[ChatMessage]) -> bool:
     """Whether the server counted far fewer tokens than it was sent: a context cut in silence."""
-    size = sum(len(m["content"].encode("utf-8")) for m in messages)
+    size = sum(len(text_of(m).encode("utf-8")) for m in messages)
     if size <= _SUSPICIOUS_BYTES_PER_TOKEN * reported + _SMALL:
         return False
     own = count_prompt(messages)
