@@ -22,6 +22,7 @@ from memtrial.metrics.retrieval_estimates import retrieval_estimates
 from memtrial.metrics.second_judge import second_judge
 from memtrial.metrics.statistics import draw_counts
 from memtrial.metrics.suspects import suspect_trials
+from memtrial.metrics.vectors import trial_figures, vector_estimates
 
 Floats = NDArray[np.float64]
 
@@ -144,6 +145,7 @@ def _every_estimate(panel: Panel) -> Iterator[Estimate]:
     yield from wrong_memory_estimates(panel)
     yield leak_estimate(panel)
     yield from retrieval_estimates(panel)
+    yield from vector_estimates(panel)
     yield from gate_estimates(panel)
     yield from token_estimates(panel)
     yield from confidence_estimates(panel)
@@ -160,15 +162,17 @@ def _trial_figures(panel: Panel) -> Iterator[MetricRow]:
         yield _empty(panel, "tenant_leaks", closed) if closed else _plain(panel, "tenant_leaks", float(leaks), panel.n)
         without = sum(not label.evidence for label in panel.labels)
         yield _plain(panel, "questions_without_evidence", float(without), panel.n)
+        for metric, value in trial_figures(panel):
+            yield _plain(panel, metric, value, panel.n)
         for metric, found in latency_percentiles(panel):
             yield _percentile(panel, metric, found)
         if not called_a_model(panel.records):
             yield _empty(panel, COST, unknown(info, COST) or "no model was called")
     yield _percentile(panel, "write_p95_ms", percentile(info.write_ms, 95), "no write was timed")
     for metric in ("ingest_s", "index_mb", "peak_rss_mb"):
-        value = getattr(info, metric)
-        reason = unknown(info, metric) or ("not measured" if value is None else "")
-        yield _empty(panel, metric, reason) if reason else _plain(panel, metric, value, 1)
+        measured = getattr(info, metric)
+        reason = unknown(info, metric) or ("not measured" if measured is None else "")
+        yield _empty(panel, metric, reason) if reason else _plain(panel, metric, measured, 1)
 
 
 def _row(panel: Panel, cell: _Cell, figure: Figure, judge: str | None, extra: tuple[str, ...]) -> MetricRow:

@@ -156,6 +156,35 @@ DEFINITIONS: dict[str, Definition] = {
         None,
         ",.1f",
     ),
+    "drift@K": _rate(
+        "drift@K",
+        "Share of the first K ranked messages that stand before the first evidence message (all K where there is none) and "
+        "are of no session that holds evidence: similar, but about something else. Questions that have evidence and a "
+        "ranking.",
+        "lower",
+    ),
+    "ann_recall@K": _rate(
+        "ANN recall@K",
+        "Share of the K nearest vectors by exact search that the approximate search returned among its first K (one as near "
+        "as the last of them counts), averaged over questions for which a graph was searched. What the graph loses, and no "
+        "part of what the answer loses.",
+    ),
+    "exact_search_rate": _rate(
+        "searches exact",
+        "Of the questions for which vectors were searched, the share for which every vector was compared: a graph, and its "
+        "settings, had no part in it.",
+        None,
+    ),
+    "explained_variance": _rate(
+        "explained variance",
+        "Share of the variance of the vectors that the principal components hold which were kept, on the vectors they were "
+        "fitted on; the mean over logs.",
+        "higher",
+    ),
+    "vectors": _count("vectors", "Vectors in the store when the last question was asked, added over logs."),
+    "vectors_indexed": _count(
+        "vectors in a graph", "How many of them stood in a graph index; the others are compared one by one."
+    ),
     "questions_without_evidence": _count(
         "no evidence by design", "Questions without evidence messages; they have no recall and are left out of it."
     ),

@@ -13,6 +13,7 @@ from memtrial.reports.axes import find_axes
 from memtrial.reports.banners import Banner, banners
 from memtrial.reports.cost import cost_section
 from memtrial.reports.figures.canvas import Drawn
+from memtrial.reports.graph import graph_findings
 from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
 from memtrial.reports.judges import judges_section
 from memtrial.reports.pairs import AxisFinding, PairTable, axis_findings, pair_tables
@@ -136,7 +137,11 @@ def _part(
         plots.heat(view, dataset, "accuracy", "category=", "accuracy-by-category"),
     ]
     axes = [
-        AxisPart(axis.path, axis_findings(axis, comparisons), plots.along(view, axis, dataset, f"axis-{number + 1}"))
+        AxisPart(
+            axis.path,
+            [*graph_findings(view, axis), *axis_findings(axis, comparisons)],
+            plots.along(view, axis, dataset, f"axis-{number + 1}"),
+        )
         for number, axis in enumerate(a for a in find_axes(view.run.trials) if a.dataset == dataset.label)
     ]
     return Part(

@@ -85,6 +85,7 @@ def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFin
     findings = []
     for curve in axis.curves:
         values = {s.trial: tick(s.value) for s in curve.stops}
+        own = []
         for metric in ALONG_AN_AXIS:
             pairs = [
                 known.get((a.dataset, metric, b.trial, a.trial))
@@ -93,7 +94,12 @@ def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFin
             ]
             found = [p for p in pairs if p is not None]
             if found:
-                findings.append(_finding(curve.label, metric, found, values))
+                own.append((metric, _finding(curve.label, metric, found, values)))
+        if len(own) > 1 and not any(finding.differs for _, finding in own):
+            named = ", ".join(describe(metric).title for metric, _ in own)
+            text = f"{curve.label}: {axis.path} makes no difference at this size; the paired interval of each of {named} holds 0"
+            findings.append(AxisFinding(False, text))
+        findings += [finding for _, finding in own]
     return findings
 
 

@@ -15,7 +15,11 @@ from memtrial.reports.view import BAR_ORDER, DatasetView, View
 from memtrial.reports.words import describe, heading
 
 _SLUG = re.compile(r"[^A-Za-z0-9]+")
-ALONG_AN_AXIS = ("accuracy", "abstention_rate", "wrong_memory_rate", "recall@10", "latency_p95_ms", "context_tokens")
+ALONG_AN_AXIS = (
+    "accuracy", "abstention_rate", "wrong_memory_rate", "recall@10", "latency_p95_ms", "context_tokens", "index_mb",
+)  # fmt: skip
+_OF_VECTORS = ("ann_recall@10", "explained_variance", "drift@10")
+_VECTOR_AXIS = frozenset({"hnsw", "pca", "embedder", "dims", "quantization", "rescore", "exact", "vectors"})
 
 
 def file_name(dataset: DatasetView, what: str) -> str:
@@ -86,10 +90,14 @@ def heat(view: View, dataset: DatasetView, metric: str, prefix: str, what: str) 
 
 
 def along(view: View, axis: Axis, dataset: DatasetView, what: str) -> Drawn | None:
-    """Draw quality, latency and tokens over a varied path; values without distance stand at equal steps."""
+    """Draw quality, latency, tokens and memory over a varied path, and what is told of vectors where it is one of theirs.
+
+    Values without distance stand at equal steps.
+    """
     places = {v: float(v) if axis.numeric else float(i) for i, v in enumerate(axis.values)}
     panels = []
-    for metric in ALONG_AN_AXIS:
+    of_vectors = _OF_VECTORS if _VECTOR_AXIS & set(axis.path.split(".")[1:]) else ()
+    for metric in (*ALONG_AN_AXIS, *of_vectors):
         lines = []
         for index, curve in enumerate(axis.curves):
             points = [_point(view.row(s.dataset, s.trial, metric)) for s in curve.stops]
@@ -102,7 +110,9 @@ def along(view: View, axis: Axis, dataset: DatasetView, what: str) -> Drawn | No
         return None
     ticks = [(places[v], tick(v)) for v in axis.values]
     figure = charts.curves(panels, axis.path, ticks, log_x=axis.logarithmic, steps=axis.is_ladder)
-    return render(figure, file_name(dataset, what), f"Quality, latency and tokens over {axis.path} on {dataset.label}")
+    return render(
+        figure, file_name(dataset, what), f"Quality, latency, tokens and memory over {axis.path} on {dataset.label}"
+    )
 
 
 def tick(value: object) -> str:

@@ -12,6 +12,9 @@ from memtrial.metrics.definitions import Definition, define
 _UNSAMPLED = {
     "tenant_leaks": "count",
     "questions_without_evidence": "count",
+    "vectors": "count",
+    "vectors_indexed": "count",
+    "explained_variance": "measured once",
     "ingest_s": "measured once",
     "index_mb": "measured once",
     "peak_rss_mb": "measured once",

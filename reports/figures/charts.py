@@ -118,7 +118,7 @@ def curves(panels: Sequence[tuple[str, Sequence[Line], str]], x_label: str, tick
         steps: draw as steps, for axes whose values add up one after another.
     """
     names = list(dict.fromkeys((line.label, line.colour) for _, lines, _ in panels for line in lines))
-    columns = 3 if len(panels) in {3, 5, 6} else min(2, len(panels))
+    columns = 3 if len(panels) == 3 or len(panels) > 4 else min(2, len(panels))
     rows = -(-len(panels) // columns)
     legend_rows = -(-len(names) // 4)
     top, panel_height, under = 0.14 + 0.22 * legend_rows, 2.35 if columns < 3 else 2.0, 0.62

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,12 +172,16 @@ def check_vectors(ids: Sequence[str], vectors: NDArray[np.float32], size: int) -
     """
     if vectors.shape != (len(ids), size):
         raise ValueError(f"{len(ids)} vectors of {size} dimensions expected, got shape {vectors.shape}")
-    broken = [id for id, whole in zip(ids, np.isfinite(vectors).all(axis=1).tolist(), strict=True) if not whole]
+    broken = [id for id, whole in zip(ids, _finite(vectors), strict=True) if not whole]
     if broken:
         raise UserError(
             f"{len(broken)} of {len(ids)} vectors hold a value that is no finite number, the first is that of "
             f"{broken[0]!r}; none of them was stored"
         )
+
+
+def _finite(vectors: NDArray[np.float32]) -> list[bool]:
+    return cast(list[bool], np.isfinite(vectors).all(axis=1).tolist())
 
 
 def point_id(id: str) -> str:

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from memtrial.experiments.store import Run
 from memtrial.metrics.compare import Comparison
-from memtrial.metrics.records import TrialInfo
-from memtrial.reports.axes import find_axes
+from memtrial.metrics.records import MetricRow, TrialInfo
+from memtrial.reports import plots
+from memtrial.reports.axes import Axis, find_axes
+from memtrial.reports.figures import charts
+from memtrial.reports.graph import graph_findings
 from memtrial.reports.pairs import axis_findings
+from memtrial.reports.view import View
 
 
 def _trial(trial: str, axes: dict[str, Any], dataset: str = "d") -> TrialInfo:
@@ -79,3 +87,65 @@ def test_findings_say_where_an_axis_makes_no_difference() -> None:
     )
     assert differs.differs
     assert differs.text == "s, context tokens: 10 against 5: +100 tokens (+80 to +120)"
+
+
+def test_an_axis_that_moves_nothing_is_said_so_once_for_all_metrics() -> None:
+    trials = [_trial("s", {"s.hnsw.m": 16}), _trial("s[m=4]", {"s.hnsw.m": 4})]
+    (axis,) = find_axes(trials)
+    comparisons = [
+        _comparison("accuracy", "s", "s[m=4]", 0.01, -0.02, 0.04, "tied"),
+        _comparison("recall@10", "s", "s[m=4]", 0.0, -0.01, 0.01, "tied"),
+    ]
+    findings = axis_findings(axis, comparisons)
+    assert findings[0].text == (
+        "s: s.hnsw.m makes no difference at this size; the paired interval of each of accuracy, recall@10 holds 0"
+    )
+    assert len(findings) == 3
+    comparisons[1] = _comparison("recall@10", "s", "s[m=4]", 0.05, 0.02, 0.08, "better")
+    assert len(axis_findings(axis, comparisons)) == 2
+
+
+def _view(make_run: Callable[..., Run], exact: dict[str, float | None], path: str = "s.hnsw.m") -> tuple[View, Axis]:
+    run = make_run(4)
+    run.trials[:] = [_trial(trial, {path: n}) for n, trial in enumerate(exact)]
+    base = {"system": "s", "params": {}, "dataset": "d", "slice": "all", "n": 4}
+    for trial, share in exact.items():
+        for metric, value in (("exact_search_rate", share), ("vectors", 1_200.0), ("index_mb", 3.0)):
+            run.metrics.append(MetricRow(trial=trial, metric=metric, value=value, **base))
+    (axis,) = find_axes(run.trials)
+    return View(run), axis
+
+
+def test_settings_of_a_graph_that_no_search_used_are_said_to_be_idle(make_run: Callable[..., Run]) -> None:
+    (finding,) = graph_findings(*_view(make_run, {"s": 1.0, "s[m=4]": 1.0}))
+    assert finding.text == (
+        "s: the graph was not used, every search was exact (1,200 vectors in all); s.hnsw.m cannot matter at this size"
+    )
+    (finding,) = graph_findings(*_view(make_run, {"s": 0.25, "s[m=4]": 0.5}))
+    assert "25.0% to 50.0% of the searches were exact" in finding.text
+    assert graph_findings(*_view(make_run, {"s": 0.0, "s[m=4]": 0.0})) == []
+    assert graph_findings(*_view(make_run, {"s": None, "s[m=4]": None})) == []
+    assert graph_findings(*_view(make_run, {"s": 1.0, "s[m=4]": 1.0}, path="s.k")) == []
+
+
+def test_what_is_told_of_vectors_is_drawn_over_their_axes_alone(
+    make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: dict[str, list[str]] = {}
+    real = charts.curves
+
+    def curves(panels: Any, x_label: str, *more: Any, **named: Any) -> Any:
+        drawn[x_label] = [title.replace("\xa0", " ") for title, _, _ in panels]
+        return real(panels, x_label, *more, **named)
+
+    monkeypatch.setattr(charts, "curves", curves)
+    for path in ("s.vectors.pca.dims", "s.k"):
+        view, axis = _view(make_run, {"s": 1.0, "s[m=4]": 1.0}, path)
+        for trial in ("s", "s[m=4]"):
+            for metric in ("ann_recall@10", "explained_variance"):
+                row = MetricRow(trial=trial, system="s", params={}, dataset="d", slice="all", metric=metric, value=0.5)
+                view.run.metrics.append(row)
+        view = View(view.run)
+        assert plots.along(view, axis, view.datasets[0], "axis-1") is not None
+    assert drawn["s.k"] == ["index size, MB"]
+    assert drawn["s.vectors.pca.dims"] == ["index size, MB", "ANN recall@10, %", "explained variance, %"]
