@@ -22,7 +22,7 @@ from memtrial.systems.registry import BUILT_IN, SystemFactory
 if TYPE_CHECKING:
     from memtrial.systems.models.llm.settings import ModelSettings
 
-ROLES = ("plan", "extract", "rerank", "read", "judge", "summarise", "embed", "gate")
+ROLES = ("plan", "extract", "rerank", "read", "judge", "summarise", "embed", "gate", "agent")
 DEFAULT = "default"
 Replay = Literal["off", "prefer", "only"]
 REPLAYS: tuple[Replay, ...] = ("off", "prefer", "only")
@@ -36,6 +36,7 @@ _PARTS: Mapping[str, str] = {
     "reader": "read",
     "summariser": "summarise",
     "embedder": "embed",
+    "agent": "agent",
 }
 # Parts that become a model as soon as one is named for their role.
 _FOLLOWING = ("reader", "summariser")

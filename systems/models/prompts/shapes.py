@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
@@ -199,6 +200,36 @@ class RerankReply(_Shape):
         return reply
 
 
+class AgentAction(_Shape):
+    """One step of an agent that writes its calls as text: a tool and its arguments."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_models_write_it(cls, value: Any) -> Any:
+        """Take the names that models use, arguments that are JSON in a text, and arguments beside the tool."""
+        if not isinstance(value, Mapping):
+            return value
+        function = value.get("function")
+        row: Mapping[str, Any] = function if isinstance(function, Mapping) else value
+        tool = next((row[n] for n in ("tool", "name", "action", "tool_name") if isinstance(row.get(n), str)), None)
+        if tool is None:
+            return value
+        given = next((row[n] for n in ("arguments", "parameters", "args", "action_input", "input") if n in row), None)
+        if isinstance(given, str):
+            try:
+                given = json.loads(given)
+            except ValueError:
+                return {"tool": tool, "arguments": given}  # which is refused, and told why
+        if given is None:
+            given = {n: v for n, v in row.items() if n not in ("tool", "action", "tool_name", "thought", "reason")}
+            if tool == row.get("name"):
+                given.pop("name", None)
+        return {"tool": tool, "arguments": given}
+
+
 SHAPES: Mapping[str, type[BaseModel]] = {
     "gate": GateReply,
     "plan": PlanReply,
@@ -206,5 +237,6 @@ SHAPES: Mapping[str, type[BaseModel]] = {
     "extract": ExtractReply,
     "rerank": RerankReply,
     "read": ReadReply,
+    "agent": AgentAction,
     "summarise": SummaryReply,
 }

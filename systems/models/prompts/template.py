@@ -19,7 +19,7 @@ from memtrial.datasets.errors import did_you_mean
 from memtrial.systems.models.llm.messages import ChatMessage
 from memtrial.systems.models.prompts.fence import Row, fence
 
-ROLES: tuple[str, ...] = ("plan", "extract", "rerank", "read", "summarise", "gate", "check")
+ROLES: tuple[str, ...] = ("plan", "extract", "rerank", "read", "summarise", "gate", "check", "agent")
 LANGUAGES: tuple[str, ...] = ("en", "zh")
 
 Field = int | str | Row | Sequence[Row]
@@ -34,7 +34,7 @@ class Prompt:
     """One template file.
 
     Attributes:
-        role: plan, extract, rerank, read, summarise or gate.
+        role: one of ROLES.
         language: ``en`` or ``zh``.
         version: as the file says; raised with every change of its words.
         hash: first 12 hex digits of the SHA-256 of the file.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from memtrial.systems.base import Evidence, Query, Trace
-from memtrial.systems.models.prompts import fence, row_text
-from memtrial.systems.models.reader.shown import item_row, question_row, shorten
-from memtrial.systems.models.tokens import count_tokens, longest_beginning
+from memtrial.systems.base import Evidence, Trace
+from memtrial.systems.models.prompts import row_text
+from memtrial.systems.models.reader.shown import item_row, shorten
+from memtrial.systems.models.tokens import count_tokens
 
 Row = dict[str, Any]
 
@@ -25,25 +25,6 @@ def rows_within(items: Sequence[Evidence], order: Sequence[int], most: int, trac
     if cut:
         trace.warn(f"{cut} of {len(items)} messages shortened to {most} tokens for reranking")
     return rows
-
-
-def question_within(query: Query, language: str, most: int, trace: Trace) -> tuple[Row, int]:
-    """Return a question's row and its tokens; where they pass the budget, its dialogue is left out, then its end."""
-    row = question_row(query, language)
-    tokens = count_tokens(fence("question", row))
-    if tokens > most and "history" in row:
-        row = {name: value for name, value in row.items() if name != "history"}
-        tokens = count_tokens(fence("question", row))
-        trace.warn("the dialogue before the question left out of the prompt, as it passes the budget of tokens")
-    if tokens > most:
-        spare = {name: value for name, value in row.items() if name != "options"}
-        text = longest_beginning(
-            query.text, lambda cut: count_tokens(fence("question", {**spare, "text": cut})) <= most, 16 * most
-        )
-        row = {**spare, "text": text or query.text[:20]}
-        tokens = count_tokens(fence("question", row))
-        trace.warn("the question shortened in the prompt, as it passes the budget of tokens")
-    return row, tokens
 
 
 def dealt(rows: Sequence[tuple[int, Row, int]], batch: int, budget: int) -> list[list[tuple[int, Row]]]:

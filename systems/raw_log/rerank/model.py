@@ -12,12 +12,15 @@ from memtrial.systems.models.prompts.shapes import RerankReply
 from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.models.role import ModelRole, ModelRoleError
 from memtrial.systems.models.tokens import count_tokens
-from memtrial.systems.raw_log.rerank.batches import Row, dealt, question_within, rows_within
+from memtrial.systems.raw_log.asked import question_within
+from memtrial.systems.raw_log.rerank.batches import Row, dealt, rows_within
 from memtrial.systems.raw_log.rerank.marks import Marks, groups, placed, read_marks
 from memtrial.systems.raw_log.rerank.params import ModelRerankParams
 from memtrial.systems.raw_log.rerank.ranked import Reranked, arranged, repeated, tier_order
 
 ROLE = "rerank"
+# A mark without its sentence takes some 22 tokens; few messages of a prompt score so high that they have one.
+_TOKENS_PER_MARK = 30
 _ODD = {
     "missing": "messages without a mark keep their place",
     "unreadable": "lines could not be read",
@@ -65,7 +68,7 @@ class ModelReranker:
         question, used = question_within(query, language, params.max_context_tokens // 2, trace)
         budget = params.max_context_tokens - used - count_tokens(fence("messages", []))
         rows = rows_within(items, tier, min(params.max_message_tokens, max(20, budget - 20)), trace)
-        batches = dealt(rows, params.batch, budget)
+        batches = dealt(rows, min(params.batch, self._room()), budget)
         replies = await self._ask(batches, question, language, trace, span)
         marks = self._read(batches, replies, [item.text for item in items], trace)
         order, values = placed(tier, {index: score for one in marks for index, score in one.scores.items()})
@@ -77,6 +80,11 @@ class ModelReranker:
     async def aclose(self) -> None:
         """Close the model's connections."""
         await self._role.aclose()
+
+    def _room(self) -> int:
+        """Return how many messages a reply has room for, so that it is not cut and asked for again."""
+        most = getattr(getattr(self._role.client, "settings", None), "max_tokens", None)
+        return max(1, most // _TOKENS_PER_MARK) if isinstance(most, int) else self._params.batch
 
     async def _ask(
         self, batches: Sequence[Sequence[tuple[int, Row]]], question: Row, language: str, trace: Trace, span: Span

@@ -54,7 +54,7 @@ class ModelRerankParams(ModelParams):
 
     Attributes:
         kind: which reranker.
-        batch: most messages of one prompt. Prompts are asked at the same time, as far as the client lets them.
+        batch: most messages of one prompt; fewer where ``max_tokens`` leaves no room for their marks. Prompts are asked at the same time, as far as the client lets them.
         max_context_tokens: most tokens of a prompt's question and messages together; counted before anything is sent.
         max_message_tokens: most tokens of one message; of a longer one the beginning is shown.
         on_failure: a batch without a usable reply keeps the tier's order; ``all``: it is an error if no batch has one,
