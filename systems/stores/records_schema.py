@@ -17,7 +17,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, Ta
 
 from memtrial.systems.structured.node import Edge, Entity, EntityKind, Fact, FactType, Node, State
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Counts up with every change of the tables below; a store of another version is refused."""
 
 METADATA = MetaData()
@@ -55,6 +55,7 @@ NODES = Table(
     Column("adds", Boolean, nullable=False),
     Column("message_ids", Text, nullable=False),
     Column("entities", Text, nullable=False),
+    Column("details", Text, nullable=False),
     # Not unique: a fact that comes late moves the numbers of later ones, row by row.
     Index("nodes_by_memory", "tenant_id", "memory_id", "version"),
     postgresql_partition_by="LIST (tenant_id)",
@@ -189,6 +190,7 @@ def node_row(node: Node, seq: int) -> dict[str, Any]:
         "adds": fact.adds,
         "message_ids": _listed(fact.message_ids),
         "entities": _listed(fact.entities),
+        "details": stored(fact.details),
     }
 
 
@@ -196,7 +198,7 @@ def row_node(row: Sequence[Any]) -> Node:
     """Return the node of a row of ``NODES``, its columns in the order of the table."""
     (
         tenant, id, memory, version, parent, _seq, recorded, event, text, fact_type, subject, attribute, owner, value,
-        value_kind, state, source, speaker, conversation, adds, message_ids, entities,
+        value_kind, state, source, speaker, conversation, adds, message_ids, entities, details,
     ) = row  # fmt: skip
     fact = Fact(
         text=restored(text),
@@ -216,6 +218,7 @@ def row_node(row: Sequence[Any]) -> Node:
         conversation_id=restored(conversation),
         event_time=None if event is None else moment(event),
         adds=bool(adds),
+        details=restored(details),
     )
     return Node(id, memory, version, parent, fact)
 

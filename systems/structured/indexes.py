@@ -52,7 +52,7 @@ class WordIndex:
         with trace.span("index_words"):
             for node in nodes:
                 fact = node.fact
-                said = f"{fact.text}\n{date_words(fact.recorded_at, chinese=has_han(fact.text))}"
+                said = f"{fact.whole}\n{date_words(fact.recorded_at, chinese=has_han(fact.text))}"
                 self._store(fact.tenant_id).add(node.id, fact.tenant_id, terms(said))
 
     def discard(self, ids: Sequence[str]) -> None:
@@ -104,7 +104,7 @@ class MeaningIndex:
 
     async def add(self, nodes: Sequence[Node], trace: Trace) -> None:
         """Embed memories with the day they are from."""
-        texts = [f"[{node.fact.recorded_at:%Y-%m-%d}] {node.fact.text}" for node in nodes]
+        texts = [f"[{node.fact.recorded_at:%Y-%m-%d}] {node.fact.whole}" for node in nodes]
         await self.vectors.add([node.id for node in nodes], [node.fact.tenant_id for node in nodes], texts, trace)
 
     def discard(self, ids: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ class InjectionParams(Part):
     """How memories are shown.
 
     Attributes:
+        details: with what was said behind each typed fact, not its statement alone.
         xml: with trust and status, as ``<memory score="0.95" …>``; without, a reader cannot tell the good from the bad.
         cuts: cut each memory by its trust.
         base: tokens of a memory of trust ``pivot``; of one without a trust as well.
@@ -27,6 +28,7 @@ class InjectionParams(Part):
         order: ``best_first``, or ``best_first_and_last``: attention is weakest in the middle of a long context.
     """
 
+    details: bool = True
     xml: bool = True
     cuts: bool = True
     base: int = Field(default=200, ge=1)

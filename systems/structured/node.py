@@ -55,6 +55,7 @@ class Fact:
 
     Attributes:
         text: stands by itself: subject kept, pronouns resolved, relative days as dates.
+        details: of a typed fact, what was said: the message with its speaker, relative days resolved; "" where ``text`` is that.
         fact_type: decides its half-life.
         subject: key of the entity it is about; "" where none was found.
         attribute: what of the subject it tells, a short term such as ``delivery_date``; "" for a plain statement.
@@ -90,6 +91,12 @@ class Fact:
     conversation_id: str = ""
     event_time: datetime | None = None
     adds: bool = False
+    details: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The statement and what was said: what the indexes hold."""
+        return f"{self.text}\n{self.details}" if self.details else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +148,9 @@ def memory_key(fact: Fact) -> str:
 
 def node_id(fact: Fact) -> str:
     """Return the id of the version that a fact makes; equal facts of equal messages have equal ids."""
-    return _digest("node", (fact.tenant_id, fact.subject, fact.attribute, fact.owner, fact.text, *fact.message_ids))
+    return _digest(
+        "node", (fact.tenant_id, fact.subject, fact.attribute, fact.owner, fact.text, fact.details, *fact.message_ids)
+    )
 
 
 def _digest(kind: str, parts: tuple[str, ...]) -> str:

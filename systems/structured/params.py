@@ -17,6 +17,7 @@ from memtrial.systems.structured.gates import GateParams
 from memtrial.systems.structured.injection import InjectionParams
 from memtrial.systems.structured.memory import OutboxParams
 from memtrial.systems.structured.policy import PolicyParams
+from memtrial.systems.structured.slots import SlotParams
 from memtrial.systems.structured.trust import TrustParams
 from memtrial.systems.structured.vectors import VectorPartParams
 
@@ -37,6 +38,7 @@ class RecallParams(Part):
     Attributes:
         per_channel: candidates that each channel proposes at most.
         versions: a memory is read as it stands (or stood): a newer version takes the place of an older one that was found.
+        believed: a guess, or somebody's word on a rule, takes no such place.
         states: text that gives orders to its reader, and what was taken back, are no candidates.
         anchors: what becomes of memories about another order, product or person than the one that the question names:
             ``prefer`` the named one, ``require`` it where any memory names it, or ``off``.
@@ -45,6 +47,7 @@ class RecallParams(Part):
 
     per_channel: int = Field(default=100, ge=1, le=10_000)
     versions: bool = True
+    believed: bool = True
     states: bool = True
     anchors: Literal["off", "prefer", "require"] = "require"
     graph: bool = True
@@ -68,6 +71,7 @@ class StructuredParams(Part):
     recall: RecallParams = Field(default_factory=RecallParams)
     vectors: VectorPartParams = Field(default_factory=VectorPartParams)
     graph: GraphParams = Field(default_factory=GraphParams)
+    slots: SlotParams = Field(default_factory=SlotParams)
     fusion: FusionParams = Field(default_factory=FusionParams)
     trust: TrustParams = Field(default_factory=TrustParams)
     arbiter: ArbiterParams = Field(default_factory=ArbiterParams)

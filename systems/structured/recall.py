@@ -15,18 +15,22 @@ from memtrial.systems.structured.indexes import MeaningIndex, WordIndex
 from memtrial.systems.structured.node import Node
 from memtrial.systems.structured.params import StructuredParams
 from memtrial.systems.structured.policy import Policy, demand_authority
+from memtrial.systems.structured.slots import Slot
+from memtrial.systems.structured.standing import believed
 from memtrial.systems.structured.trust import TrustContext, TrustModel, Weighed, by_trust, told
 
 _TOLD = 12
+_SLOT_MOST = 500
 _UNFIT = frozenset({"injected", "retracted"})
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What a question brings up, best first, and the ids of all messages among the candidates."""
+    """What a question brings up, best first; the ids of all messages among the candidates; what fills its slot."""
 
     weighed: tuple[Weighed, ...] = ()
     candidates: tuple[str, ...] = field(default=())
+    filled: tuple[Weighed, ...] = field(default=())
 
 
 class Recall:
@@ -54,7 +58,9 @@ class Recall:
         self._trust = TrustModel(params.trust)
         self._arbiter = Arbiter(params.arbiter, params.trust.sources)
 
-    async def find(self, query: Query, anchors: Mapping[str, float], policy: Policy, trace: Trace) -> Recalled:
+    async def find(
+        self, query: Query, anchors: Mapping[str, float], policy: Policy, trace: Trace, slot: Slot | None = None
+    ) -> Recalled:
         """Return the memories for a question, best first.
 
         Args:
@@ -62,8 +68,12 @@ class Recall:
             anchors: keys of the entities it means, with how firmly.
             policy: what it demands.
             trace: gets spans and every decision.
+            slot: the attribute that it asks for; facts of it rank first.
         """
         found = await self._channels(query, anchors, policy, trace)
+        if slot is not None:
+            with trace.span("slot"):
+                found["metadata"] = self._first(self._of_slot(query.tenant_id, slot), found.get("metadata", ()))
         nodes = self._records.nodes(query.tenant_id, {id for hits in found.values() for id, _ in hits})
         proposed = tuple(dict.fromkeys(m for node in nodes.values() for m in node.fact.message_ids))
         with trace.span("versions"):
@@ -92,7 +102,30 @@ class Recall:
             if self._params.trust.enabled:
                 ranked = by_trust(ranked, self._params.trust.share)
                 trace.facts["trust"] = told(ranked[:_TOLD])
-        return Recalled(tuple(ranked), proposed)
+        filled = [w for w in ranked if slot is not None and slot.fits(w.node.fact)]
+        if filled:
+            first = {w.node.id for w in filled}
+            ranked = filled + [w for w in ranked if w.node.id not in first]
+        return Recalled(tuple(ranked), proposed, tuple(filled))
+
+    def _of_slot(self, tenant: str, slot: Slot) -> list[str]:
+        """Return memories of the slot's attribute, things and person, whichever words they are in, the newest first."""
+        found: list[str] = []
+        for keys in [[thing] for thing in slot.things] or [[]]:
+            wanted = [*keys, *([slot.owner] if slot.owner else [])]
+            # What a product can do is nobody's own.
+            ids = self._records.by_entity(tenant, wanted, _SLOT_MOST, every=True) if wanted else []
+            if keys and slot.owner:
+                ids += self._records.by_entity(tenant, keys, _SLOT_MOST)
+            nodes = self._records.nodes(tenant, ids)
+            found += [id for id in dict.fromkeys(ids) if id in nodes and slot.fits(nodes[id].fact)]
+        return list(dict.fromkeys(found))[: self._params.recall.per_channel]
+
+    @staticmethod
+    def _first(ids: Sequence[str], found: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+        """Put memories before what a channel found."""
+        best = max((score for _, score in found), default=0.0) + 1.0
+        return [*((id, best) for id in ids), *((id, score) for id, score in found if id not in set(ids))]
 
     async def _channels(
         self, query: Query, anchors: Mapping[str, float], policy: Policy, trace: Trace
@@ -134,7 +167,10 @@ class Recall:
         holding = {node.id for held in newest.values() for node in held}
         superseded = frozenset(node.id for node in nodes if node.id not in holding)
         if policy.reading == "newest":
-            return newest, superseded
+            if self._params.recall.believed:
+                newest = believed(self._records, query.tenant_id, newest, when, self._params.trust.sources)
+            holding = {node.id for held in newest.values() for node in held}
+            return newest, superseded - holding
         told = self._records.histories(query.tenant_id, memories)
         if policy.reading == "first":
             return {memory: history[:1] for memory, history in told.items()}, frozenset()

@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 from memtrial.datasets.errors import UserError
@@ -29,6 +30,9 @@ from memtrial.systems.structured.node import Entity
 from memtrial.systems.structured.params import StructuredParams
 from memtrial.systems.structured.policy import make_policy
 from memtrial.systems.structured.recall import Recall, Recalled, capped
+from memtrial.systems.structured.slot_answers import Computed, SlotFacts, compute
+from memtrial.systems.structured.slot_statements import may_fill
+from memtrial.systems.structured.slots import Slot, find_slot
 from memtrial.systems.structured.trust import Weighed, bind
 
 POSTGRES = "MEMTRIAL_POSTGRES_URL"
@@ -121,28 +125,93 @@ class Structured:
             return await answered(self._reader, query, (), (), trace)
         if self._memory.behind:
             trace.warn(f"{self._memory.behind} memories are not in the indexes: a search misses them")
-        recalled = await self._remember(query, trace)
+        recalled, slot = await self._remember(query, trace)
         trace.facts["candidates"] = list(recalled.candidates[:_CANDIDATES])
         weighed = list(recalled.weighed)
         if decision.max_items is not None:
             weighed = capped(weighed, decision.max_items, newest=decision.newest_only)
         retrieved = tuple(self._evidence(w) for w in weighed[: self.params.k])
+        if slot is not None:
+            result = self._from_slot(slot, recalled.filled, query, trace)
+            if result is not None:
+                return self._computed(result, retrieved, trace)
+            weighed = self._narrowed(slot, weighed, recalled.filled, query, trace)
         shown = self._told(weighed[: self.params.context_items], query, trace)
         return await answered(self._reader, query, retrieved, inject(shown, self.params.injection, trace), trace)
 
-    async def _remember(self, query: Query, trace: Trace) -> Recalled:
+    async def _remember(self, query: Query, trace: Trace) -> tuple[Recalled, Slot | None]:
         key = CacheKey.of(query, version=self._writes.get(query.tenant_id, 0), settings=self._settings)
         kept = self._cache.get(key, query.asked_at, trace) if self.params.cache.enabled else None
         policy = make_policy(query, self.params.policy)
         policy.record(trace)
-        if kept is not None:
-            return kept
         with trace.span("anchors"):
             named = self._extractor.resolve(query.text, query.tenant_id, query.asker, query.history)
             anchors = self._anchors(query, named)
-        recalled = await self._recall.find(query, anchors, policy, trace)
+            slot = self._slot(query, named) if self.params.slots.enabled else None
+        if kept is not None:
+            return kept, slot
+        recalled = await self._recall.find(query, anchors, policy, trace, slot)
         self._cache.put(key, query.asked_at, recalled)
-        return recalled
+        return recalled, slot
+
+    def _slot(self, query: Query, named: Sequence[Entity]) -> Slot | None:
+        own = self._extractor.person(query.tenant_id, query.asker)
+        people = [entity.key for entity in named if entity.kind == "person" and entity.key != own]
+        owners = frozenset(self._owners.get(query.tenant_id, ()))
+        owner = people[0] if len(people) == 1 else own if own in owners and not people else ""
+        slot = find_slot(query, named, owner)
+        if slot is not None and slot.attributes == ("account_owner",) and slot.things:
+            return self._of_client(query.tenant_id, slot)
+        return slot
+
+    def _of_client(self, tenant: str, slot: Slot) -> Slot:
+        """Ask for the account of the one whose order (ticket) is named, where that is one person."""
+        nodes = self._records.nodes(tenant, self._records.by_entity(tenant, slot.things, _CANDIDATES))
+        clients = {node.fact.owner for node in nodes.values() if node.fact.subject in slot.things} - {""}
+        return replace(slot, things=(), owner=clients.pop()) if len(clients) == 1 else slot
+
+    def _from_slot(self, slot: Slot, filled: Sequence[Weighed], query: Query, trace: Trace) -> Computed | None:
+        facts = SlotFacts(self._records, query, slot, tuple(filled), self._name)
+        result = compute(facts, self.params.slots.least_trust) if self.params.slots.compute else None
+        trace.facts["slot"] = {
+            "attributes": list(slot.attributes),
+            "shape": slot.shape,
+            "things": list(slot.things),
+            "owner": slot.owner,
+            "cue": slot.cue,
+            "filled": len(filled),
+            "computed": result is not None,
+        }
+        return result
+
+    def _name(self, tenant: str, key: str) -> str:
+        entity = self._graph.entity(tenant, key)
+        return entity.name if entity else key.partition(":")[2]
+
+    def _computed(self, result: Computed, retrieved: tuple[Evidence, ...], trace: Trace) -> Answer:
+        shown = inject(
+            [self._evidence(w, self.params.injection.details) for w in result.used], self.params.injection, trace
+        )
+        return Answer(
+            text=result.text,
+            citations=result.citations,
+            confidence=result.confidence,
+            retrieved=retrieved,
+            context=shown,
+        )
+
+    def _narrowed(
+        self, slot: Slot, weighed: Sequence[Weighed], filled: Sequence[Weighed], query: Query, trace: Trace
+    ) -> list[Weighed]:
+        """Leave out what would only offer the reader another attribute's value."""
+        left = list(weighed)
+        if filled and self.params.slots.narrow:
+            own = {w.node.id for w in filled}
+            left = [w for w in weighed if w.node.id in own]
+        elif not filled and self.params.slots.unfilled == "statements":
+            left = [w for w in weighed if may_fill(w.node.fact, slot, query)]
+        trace.facts["slot"]["left_out"] = len(weighed) - len(left)
+        return left
 
     def _anchors(self, query: Query, named: Sequence[Entity]) -> dict[str, float]:
         if self.params.recall.anchors == "off":
@@ -153,11 +222,19 @@ class Structured:
         implied = own_matter(query, named, own, owners)
         if implied:
             anchors.setdefault(implied, self.params.trust.binding.alias)
-        return anchors
+        return self._with_customer(query, anchors)
+
+    def _with_customer(self, query: Query, anchors: dict[str, float]) -> dict[str, float]:
+        """Add whose order or ticket it is that the question names, where it names nobody: the graph knows."""
+        codes = {key: held for key, held in anchors.items() if key.startswith(("order:", "ticket:"))}
+        if not codes or not self.params.recall.graph or any(key.startswith("person:") for key in anchors):
+            return anchors
+        people = self._graph.neighbours(query.tenant_id, codes, hops=1, kind="person", until=query.asked_at)
+        return anchors | {person.key: person.score for person in people}
 
     def _told(self, weighed: Sequence[Weighed], query: Query, trace: Trace) -> list[Evidence]:
         """Make what the reader is shown; where the question asks for a memory's history, that is told in its words."""
-        shown = [self._evidence(w) for w in weighed]
+        shown = [self._evidence(w, self.params.injection.details) for w in weighed]
         policy = make_policy(query, self.params.policy)
         if policy.reading != "history":
             return shown
@@ -169,10 +246,10 @@ class Structured:
             trace.facts["history"] = [tell(history, language)[:300] for history in longer[:3]]
         return shown
 
-    def _evidence(self, weighed: Weighed) -> Evidence:
+    def _evidence(self, weighed: Weighed, details: bool = True) -> Evidence:
         fact = weighed.node.fact
         return Evidence(
-            text=fact.text,
+            text=fact.whole if details else fact.text,
             score=weighed.score,
             message_ids=fact.message_ids,
             tenant_id=fact.tenant_id,

@@ -11,6 +11,8 @@ from memtrial.systems.structured.extraction.folding import fold
 from memtrial.systems.structured.extraction.learn import Learner
 from memtrial.systems.structured.node import Entity
 
+# 流星T5SN: Chinese needs no blank between a model number and the word behind it
+_GLUED = re.compile(r"([A-Za-z]*\d+[A-Za-z]*?)(?=(?:SN|S/N)(?![A-Za-z0-9]))")
 _LATIN_WORD = re.compile(r"[^\W\d_]{5,}")
 
 
@@ -24,8 +26,11 @@ def resolve(learner: Learner, text: str, asker: str, history: Sequence[Turn] = (
         history: earlier turns; the last that names a thing lends it to a question that names none.
     """
     entities = learner.lexicon.entities
-    keys = [m.key for m in learner.lexicon.find(text)] or _near(learner, text)
     things = ("product", "order", "ticket", "topic")
+    keys = [m.key for m in learner.lexicon.find(text)]
+    if not any(entities[k].kind in things for k in keys) and (parted := _GLUED.sub(r"\1 ", text)) != text:
+        keys = [m.key for m in learner.lexicon.find(parted)]
+    keys = keys or _near(learner, text)
     if not any(entities[k].kind in things for k in keys):
         for turn in reversed(history):
             named = [m.key for m in learner.lexicon.find(turn.text) if m.kind in things]

@@ -1,4 +1,4 @@
-"""The sentence of a typed fact: subject, owner, attribute and value named, and what was said."""
+"""The sentence of a typed fact: subject, owner, attribute and value named; and what was said, beside it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def fact_of(case: Case, draft: Draft) -> Fact:
         "retracted": "（已收回）" if zh else " (taken back)",
     }.get(draft.state, "")
     told = f"{speaker_name(said, case.learner)}{colon}{said.text}{dates_told(said, said.text)}"
-    text = f"{head}{'，' if zh else ', '}{label(draft.attribute, said.language)}{colon}{say}{mark}{'。' if zh else '. '}{told}"
+    text = f"{head}{'，' if zh else ', '}{label(draft.attribute, said.language)}{colon}{say}{mark}"
     named = (draft.subject, draft.owner, *draft.also, *(m.key for m in said.mentions), said.speaker)
     return Fact(
         text=text,
@@ -85,4 +85,5 @@ def fact_of(case: Case, draft: Draft) -> Fact:
         conversation_id=message.conversation_id,
         event_time=day_of(draft.value) if draft.kind == "date" else None,
         adds=draft.adds,
+        details=told,
     )

@@ -54,7 +54,7 @@ def test_another_schema_version_names_both(open_records: Open) -> None:
     change(records, "UPDATE stamp SET schema_version = 7")
     with pytest.raises(UserError) as failure:
         open_records()
-    assert "has schema version 7, this memtrial reads and writes 1; use another folder and ingest again" in sentence(
+    assert "has schema version 7, this memtrial reads and writes 2; use another folder and ingest again" in sentence(
         failure
     )
 

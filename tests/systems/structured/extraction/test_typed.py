@@ -16,7 +16,9 @@ def test_an_elliptic_reply_takes_product_and_attribute_from_the_question(extract
     assert (fact.value, fact.subject, fact.owner) == ("2024-05-14", "order:aa-100234", "person:dana roth")
     assert fact.message_ids == ("t-2", "t-3")
     assert "product:kestrel 2s" in fact.entities
-    assert "Kestrel 2S" in fact.text and "Dana Roth" in fact.text and "2024-05-14" in fact.text
+    assert fact.text == "Dana Roth – AA-100234/Kestrel 2S, delivery date: 14 May 2024"
+    assert "that'll be 14 May" in fact.details and "2024-05-14" in fact.details
+    assert fact.whole == f"{fact.text}\n{fact.details}"
 
 
 def test_record_and_chat_are_versions_of_one_memory_and_a_guess_is_uncertain(extract: Extract) -> None:
