@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.models.llm import dialect
+from memtrial.systems.models.prompts import load_prompt, with_addition
 from memtrial.systems.models.role import ModelRoleError
 from memtrial.systems.raw_log.agent import AgentLoop, AgentParams, AgentResult
+from memtrial.systems.raw_log.agent.tools import TOOLS, Call, checked
 from tests.systems.llm.scripted import ScriptedServer, Seen, Step, error, says
 from tests.systems.models.fake import block
 from tests.systems.raw_log.agent.fake_log import T0, FakeLog, message, messages
@@ -366,6 +369,18 @@ def test_the_dialogue_and_an_endless_question_stay_within_the_prompt() -> None:
     assert ran.result is not None
     assert len(ran.requests[0].raw) < 20_000
     assert "the question shortened in the prompt" in " ".join(ran.trace.warnings)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_calls_that_the_prompt_shows_are_calls(language: str) -> None:
+    system = with_addition(load_prompt("agent", language), "json").turns[0][1]
+    shown = [json.loads(found) for found in re.findall(r'\{"tool": "[a-z].*\}\}', system)]
+    assert [row["tool"] for row in shown] == list(TOOLS)
+    for row in shown:
+        asked = checked(Call(row["tool"], row["arguments"]))
+        assert (
+            set(row["arguments"]) == set(TOOLS[row["tool"]].parameters["properties"]) == set(type(asked).model_fields)
+        )
 
 
 JSONISH = st.recursive(
