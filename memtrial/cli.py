@@ -225,13 +225,15 @@ def doctor(
 
 @app.command()
 def systems(
-    name: Annotated[str | None, typer.Argument(help="A system to describe, or the word: check.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A system to describe, or the word: check, probe.")] = None,
     target: Annotated[
-        str | None, typer.Argument(help="After check: name, package.module:Class, file.py:Class, URL.")
+        str | None, typer.Argument(help="After check or probe: name, package.module:Class, file.py:Class, URL.")
     ] = None,
     set_: _Set = None,
+    probes: Annotated[int, typer.Option("--probes", min=1, help="With probe: how many questions.")] = 10_000,
+    seed: Annotated[int, typer.Option("--seed", help="With probe: of tenants and questions.")] = 0,
 ) -> None:
-    """List systems, describe one, or run the conformance tests: memtrial systems check TARGET."""
+    """List systems, describe one, or test one: systems check TARGET (the contract), systems probe TARGET (tenant leaks)."""
     from memtrial.systems.registry import system_names
 
     if name is None:
@@ -239,7 +241,7 @@ def systems(
         for info in system_names():
             typer.echo(f"{info.name:<{width}}  {info.summary}")
         return
-    if name != "check":
+    if name not in ("check", "probe"):
         if target is not None:
             raise UserError(
                 f"memtrial systems takes one NAME, but got {target!r} as well; to test one: systems check {name}"
@@ -247,8 +249,18 @@ def systems(
         typer.echo(_describe(name))
         return
     if target is None:
-        raise UserError("memtrial systems check needs a TARGET: a name, package.module:Class, file.py:Class or URL")
+        raise UserError(f"memtrial systems {name} needs a TARGET: a name, package.module:Class, file.py:Class or URL")
     from memtrial.experiments.overrides import parse_overrides
+
+    if name == "probe":
+        from memtrial.experiments.leaks import probe_leaks
+
+        def tell(done: int) -> None:
+            typer.echo(f"{done:,} of {probes:,} probes asked", err=True)
+
+        leaks = probe_leaks(target, parse_overrides(set_ or []), probes=probes, seed=seed, progress=tell)
+        typer.echo(leaks.render())
+        raise typer.Exit(1 if leaks.leaked else 0)
     from memtrial.systems.conformance import check_system
 
     outcome = check_system(target, parse_overrides(set_ or []))

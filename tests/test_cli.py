@@ -145,6 +145,15 @@ def test_conformance_passes_and_fails(tmp_path: Path) -> None:
     assert "FAIL" in failed.stdout
 
 
+def test_a_probe_for_leaks_passes_and_fails(tmp_path: Path) -> None:
+    apart = memtrial("systems", "probe", "bm25", "--probes", "20", cwd=tmp_path)
+    assert apart.returncode == 0, apart.stderr
+    assert "0 of 20 probes leaked" in apart.stdout
+    leaky = memtrial("systems", "probe", "bm25", "--probes", "20", "--set", "tenant_filter=false", cwd=tmp_path)
+    assert leaky.returncode == 1
+    assert "20 of 20 probes leaked" in leaky.stdout
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [
@@ -160,6 +169,7 @@ def test_conformance_passes_and_fails(tmp_path: Path) -> None:
         (["show", "nowhere"], "nowhere"),
         (["systems", "bm52"], "did you mean 'bm25'"),
         (["systems", "check"], "TARGET"),
+        (["systems", "probe"], "systems probe needs a TARGET"),
         (["systems", "bm25", "extra"], "extra"),
         (["systems", "check", "http://127.0.0.1:9"], "did not answer"),
         (["systems", "check", "no.such.module:Thing"], "no.such.module"),
