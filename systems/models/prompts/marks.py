@@ -20,7 +20,8 @@ _WORDS: Mapping[str, float] = {
 _FRACTION = re.compile(r"(\d+(?:\.\d+)?)\s*(?:/|out of|of)\s*(\d+(?:\.\d+)?)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _UNITS = re.compile(r"\s*(?:points?|pts?\.?|分)\s*$")
-_OUT_OF_ZH = re.compile(r"(\d+)\s*分\s*制?\s*(?:里|中|之)\s*(?:的)?\s*(\d+)")
+_OUT_OF_ZH = re.compile(r"(\d+)\s*分\s*制?\s*[里中之的]+\s*(\d+)")
+_ID = re.compile(r"\D{0,8}\d{1,6}\D{0,2}")
 _MOST = 10.0
 _NAMES = {
     "id": ("id", "message_id", "index", "number", "message"),
@@ -66,7 +67,8 @@ def rows_of_marks(value: Any) -> list[Any] | None:
             return _by_id(rows)
     if _of(value, "id") is not None and _of(value, "score") is not None:
         return [value]
-    return _by_id(value) if value and all(read_mark(mark) is not None for mark in value.values()) else None
+    named = bool(value) and all(_ID.fullmatch(str(id)) and read_mark(mark) is not None for id, mark in value.items())
+    return _by_id(value) if named else None
 
 
 def mended_row(row: Any) -> dict[str, Any] | None:

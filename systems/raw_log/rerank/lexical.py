@@ -113,9 +113,7 @@ def _key_sentence(need: Need, weights: Mapping[str, float], item: Evidence, text
 
     def worth(part: str) -> float:
         own = terms(part)
-        whole = sum(weights.values()) or 1.0
-        return sum(w for t, w in weights.items() if t in own) / whole + float(
-            kinds and len(parts) > 1 and _can_answer(need, item, part)
-        )
+        share = sum(w for t, w in weights.items() if t in own) / (sum(weights.values()) or 1.0)
+        return 0.9 * share + float(kinds and len(parts) > 1 and _can_answer(need, item, part))
 
     return max(parts, key=worth, default="")
