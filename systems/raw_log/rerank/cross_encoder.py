@@ -58,7 +58,7 @@ class OnnxPairs:
         words = _tokenizer_of(params, path)
         runtime: Any = onnxruntime
         options = runtime.SessionOptions()
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # its faults come as exceptions, and are told once
         try:
             session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # noqa: BLE001 (the runtime has a class for each fault, and no common one)
