@@ -16,8 +16,11 @@ from hypothesis import strategies as st
 
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.models.llm import dialect
+from memtrial.systems.models.llm.client import Client
+from memtrial.systems.models.llm.settings import ModelSettings
+from memtrial.systems.models.llm.store import CallStore
 from memtrial.systems.models.prompts import load_prompt, with_addition
-from memtrial.systems.models.role import ModelRoleError
+from memtrial.systems.models.role import ModelRole, ModelRoleError
 from memtrial.systems.raw_log.agent import AgentLoop, AgentParams, AgentResult
 from memtrial.systems.raw_log.agent.tools import TOOLS, Call, checked
 from tests.systems.llm.scripted import ScriptedServer, Seen, Step, error, says
@@ -369,6 +372,36 @@ def test_the_dialogue_and_an_endless_question_stay_within_the_prompt() -> None:
     assert ran.result is not None
     assert len(ran.requests[0].raw) < 20_000
     assert "the question shortened in the prompt" in " ".join(ran.trace.warnings)
+
+
+def test_a_whole_dialogue_is_replayed_from_its_record_with_the_same_result(tmp_path: Path) -> None:
+    """The server gives every call another id, as they do; a second recording finds every step all the same."""
+    numbers = iter(range(100))
+
+    def script(seen: Seen) -> Step:
+        words = call("search", text="tent euros") if len(seen.body["messages"]) == 2 else final()
+        return turn({**words, "id": f"srv_{next(numbers)}"})
+
+    results: list[AgentResult] = []
+    traces: list[Trace] = []
+    with ScriptedServer(script) as server:
+        given = ModelSettings(model="m", base_url=server.url)
+        for replay in ("prefer", "prefer", "only"):
+            client = Client(given, store=CallStore(tmp_path / "calls.jsonl"), replay=replay)  # type: ignore[arg-type]
+            agent = AgentLoop(AgentParams(), Context(Path()), FakeLog(), role=ModelRole("agent", client))
+            traces.append(Trace())
+
+            async def once(agent: AgentLoop = agent) -> AgentResult:
+                try:
+                    return await agent.answer(QUERY, traces[-1])
+                finally:
+                    await agent.aclose()
+
+            results.append(asyncio.run(once()))
+        assert len(server.requests) == 2
+    assert results[0] == results[1] == results[2]
+    assert traces[0].facts["agent"] == traces[2].facts["agent"]
+    assert traces[2].replayed_ms > 0
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
