@@ -207,7 +207,8 @@ class MemoryVectors:
             text: what is asked, with whatever of the dialogue belongs to it.
             tenant: whose memories; with ``tenant_filter`` off, only a name in the trace.
             k: how many at most. A graph is searched at least that wide, whatever ``hnsw.ef`` says.
-            trace: gets ``vectors``, ``vectors_indexed``, ``search`` (``exact`` or ``hnsw``), ``dims``, with PCA
+            trace: gets ``vectors``, ``vectors_indexed``, ``search`` (``exact`` or ``hnsw``), ``dims``, with a
+                graph ``ef`` as it was, with PCA
                 ``explained_variance``, and with ``measure_ann`` ``ann_recall@10``.
 
         Raises:
@@ -228,6 +229,8 @@ class MemoryVectors:
             "search": "hnsw" if approximate else "exact",
             "dims": self._fitting.dims,
         }
+        if approximate:
+            trace.facts["ef"] = max(self._params.hnsw.ef, k)
         if self._fitting.pca is not None:
             trace.facts["explained_variance"] = round(self._fitting.pca.explained_variance, 6)
         if self._warning:

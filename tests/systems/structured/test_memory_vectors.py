@@ -87,6 +87,7 @@ async def test_facts_say_what_was_searched_and_how(tmp_path: Path) -> None:
         "vectors_indexed": 100,
         "search": "hnsw",
         "dims": 8,
+        "ef": 128,
         "ann_recall@10": 1.0,
         "ann_searches": 1,
     }
