@@ -31,6 +31,7 @@ BUILT_IN: Mapping[str, str] = {
     "vector": "memtrial.systems.baselines.vector:Vector",
     "bm25_vector": "memtrial.systems.baselines.bm25_vector:Bm25Vector",
     "structured": "memtrial.systems.structured.system:Structured",
+    "hybrid": "memtrial.systems.hybrid.system:Hybrid",
     "published": "memtrial.systems.published.system:Published",
 }
 _COROUTINES = ("ingest", "answer", "close")

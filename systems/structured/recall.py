@@ -73,7 +73,7 @@ class Recall:
         found = await self._channels(query, anchors, policy, trace)
         if slot is not None:
             with trace.span("slot"):
-                found["metadata"] = self._first(self._of_slot(query.tenant_id, slot), found.get("metadata", ()))
+                found["metadata"] = self._first(self.of_slot(query.tenant_id, slot), found.get("metadata", ()))
         nodes = self._records.nodes(query.tenant_id, {id for hits in found.values() for id, _ in hits})
         proposed = tuple(dict.fromkeys(m for node in nodes.values() for m in node.fact.message_ids))
         with trace.span("versions"):
@@ -108,7 +108,7 @@ class Recall:
             ranked = filled + [w for w in ranked if w.node.id not in first]
         return Recalled(tuple(ranked), proposed, tuple(filled))
 
-    def _of_slot(self, tenant: str, slot: Slot) -> list[str]:
+    def of_slot(self, tenant: str, slot: Slot) -> list[str]:
         """Return memories of the slot's attribute, things and person, whichever words they are in, the newest first."""
         found: list[str] = []
         for keys in [[thing] for thing in slot.things] or [[]]:

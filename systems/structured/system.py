@@ -21,7 +21,7 @@ from memtrial.systems.stores.records import MemoryRecords
 from memtrial.systems.structured.anchors import own_matter
 from memtrial.systems.structured.cache import CacheKey, ResultCache
 from memtrial.systems.structured.extraction import Extractor
-from memtrial.systems.structured.gates import Gates
+from memtrial.systems.structured.gates import Decision, Gates
 from memtrial.systems.structured.history import tell
 from memtrial.systems.structured.indexes import MeaningIndex, WordIndex
 from memtrial.systems.structured.injection import inject
@@ -108,19 +108,30 @@ class Structured:
             return
         self._compared = True
         if self._records.messages() > len(self._log):
-            await self._close_stores()
-            for name in ("words", "vectors"):
-                shutil.rmtree(self._context.folder / name, ignore_errors=True)
-            self._records.drop()
-            self._open()
-            self._extractor = Extractor(self.params.extraction, self._context)
-            await self._take(list(self._log.values()), trace)
+            await self._make_anew(trace)
+
+    async def _make_anew(self, trace: Trace) -> None:
+        """Drop everything and take in again what was given since this process began."""
+        await self._close_stores()
+        for name in ("words", "vectors"):
+            shutil.rmtree(self._context.folder / name, ignore_errors=True)
+        self._records.drop()
+        self._open()
+        self._extractor = Extractor(self.params.extraction, self._context)
+        await self._take(list(self._log.values()), trace)
 
     async def answer(self, query: Query, trace: Trace) -> Answer:
         """Decide whether to look memory up, find and weigh what there is, and let the reader read it."""
+        return await self.answer_as_decided(query, await self.decide(query, trace), trace)
+
+    async def decide(self, query: Query, trace: Trace) -> Decision:
+        """Let the gates decide whether memory is looked up for a question, and how much of it."""
         await self._forget_what_was_not_given(trace)
         state = self._gates.state(query, lambda text: self._extractor.resolve(text, query.tenant_id, query.asker))
-        decision = await self._gates.decide(query, state, trace)
+        return await self._gates.decide(query, state, trace)
+
+    async def answer_as_decided(self, query: Query, decision: Decision, trace: Trace) -> Answer:
+        """Answer where the gates have decided already."""
         if not decision.lookup:
             return await answered(self._reader, query, (), (), trace)
         if self._memory.behind:
