@@ -137,6 +137,9 @@ def curves(panels: Sequence[tuple[str, Sequence[Line], str]], x_label: str, tick
             # Bands of many lines hide each other: then whiskers, side by side.
             dodge = None if len(lines) <= _BANDS else (place - (len(lines) - 1) / 2) * 0.16 / len(lines)
             _draw_line(axes, line, steps, dodge, log_x)
+        # A metric that only one value has still stands in its place on the axis.
+        axes.update_datalim([(x, 0.0) for x, _ in ticks], updatey=False)
+        axes.autoscale_view(scaley=False)
         axes.set_xticks([x for x, _ in ticks])
         axes.set_xticklabels(
             [drawable(name, 18) for _, name in ticks], fontproperties=font(frame.SMALL), parse_math=False

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
@@ -107,3 +108,17 @@ def test_neighbouring_outcomes_differ_in_lightness_or_hue_for_the_colour_blind()
 
     for (a, _), (b, _) in pairwise(BAR_ORDER):
         assert _contrast(canvas.THEME[f"o-{a}"][0], canvas.THEME[f"o-{b}"][0]) > 1.15, (a, b)
+
+
+def test_a_metric_that_one_value_has_stands_in_its_place_on_the_axis() -> None:
+    whole, alone = (
+        Line("s", [0.0, 1.0], [Point(0.2), Point(0.4)], 0),
+        Line("s", [0.0, 1.0], [Point(None), Point(0.7)], 0),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = charts.curves(
+            [("a", [whole], "share"), ("b", [alone], "share")], "dims", [(0.0, "none"), (1.0, "0.5")]
+        )
+    first, second = figure.axes
+    assert first.get_xlim() == second.get_xlim()
