@@ -12,18 +12,13 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
-from memtrial.systems.base import Query
-from memtrial.systems.models.reader.text import language_of, terms
-from memtrial.systems.models.reader.values import extract_values
+from memtrial.systems.models.reader.text import terms
 from memtrial.systems.models.reader.values_numbers import plain
 from memtrial.systems.models.times import find_times
-from memtrial.systems.stores.records import MemoryRecords
-from memtrial.systems.structured.node import Fact, Node
-from memtrial.systems.structured.slots import Slot
+from memtrial.systems.structured.node import Fact
+from memtrial.systems.structured.slot_facts import STATES, YES_NO, SlotFacts, say, sureness, versions_of, was_told
 from memtrial.systems.structured.trust import Weighed
 
-_YES_NO = {"yes": ("Yes", "是"), "no": ("No", "否")}
-_STATES = {"open": ("still open", "处理中"), "resolved": ("closed", "已解决")}
 _SETTLED = re.compile(
     r"\b(?:resolved|closed|settled|solved|fixed|over|done|sorted|finished)\b|(?<!未)解决了|结案|关闭|完结了|办结|处理完|结了[吗没]",
     re.IGNORECASE,
@@ -34,6 +29,7 @@ _UNSETTLED = re.compile(
 _WITHIN = re.compile(r"(\d{1,3})\s?(?:days?|天)", re.IGNORECASE)
 _SURE = 0.95
 _ALIKE = 0.75
+_SAME = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +49,6 @@ class Computed:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class SlotFacts:
-    """A question, its slot and the facts that fill it.
-
-    Attributes:
-        records: the truth, for earlier versions.
-        query: the question.
-        slot: what it asks for.
-        filled: facts of the slot that stand, best first.
-        name: tells what an entity of a tenant is called.
-    """
-
-    records: MemoryRecords
-    query: Query
-    slot: Slot
-    filled: tuple[Weighed, ...]
-    name: Callable[[str, str], str]
-
-    @property
-    def language(self) -> str:
-        """``zh`` or ``en``, as the question is."""
-        return language_of(self.query.text, self.query.language)
-
-    def of(self, attribute: str, thing: str = "") -> list[Weighed]:
-        """Return the facts of an attribute (and a thing), the surest and then the newest first."""
-        found = [
-            w
-            for w in self.filled
-            if w.node.fact.attribute == attribute
-            and (not thing or thing in (*w.node.fact.entities, w.node.fact.subject))
-        ]
-        return sorted(found, key=_sureness)
-
-
 def compute(facts: SlotFacts, least_trust: float) -> Computed | None:
     """Return the answer that the facts of a slot give, or None.
 
@@ -98,6 +60,8 @@ def compute(facts: SlotFacts, least_trust: float) -> Computed | None:
     if made is None:
         return None
     text, used = made
+    if facts.query.options:
+        text = _option(text, facts.query.options)
     trust = min((w.trust.score for w in used if w.trust is not None), default=_SURE)
     if trust < least_trust or not text or any(_in_doubt(w.node.fact) for w in used):
         return None
@@ -108,9 +72,16 @@ def compute(facts: SlotFacts, least_trust: float) -> Computed | None:
 Made = tuple[str, Sequence[Weighed]] | None
 
 
-def _sureness(weighed: Weighed) -> tuple[bool, float]:
-    fact = weighed.node.fact
-    return fact.state == "uncertain", -fact.recorded_at.timestamp()
+def _option(text: str, options: Sequence[str]) -> str:
+    """Return the one option that says the same, or ""."""
+    said = text.casefold()
+    same = [o for o in options if said in o.casefold() or o.casefold() in said]
+    if not same:
+        told = terms(text)
+        shares = [len(told & terms(o)) / (len(told | terms(o)) or 1) for o in options]
+        best = max(shares)
+        same = [o for o, share in zip(options, shares, strict=True) if share == best and share >= _SAME]
+    return same[0] if len(same) == 1 else ""
 
 
 def _in_doubt(fact: Fact) -> bool:
@@ -120,7 +91,7 @@ def _in_doubt(fact: Fact) -> bool:
 
 def _one(facts: SlotFacts) -> Weighed | None:
     """Return the fact that holds: the newest sure one; None where facts are of several people and none is asked for."""
-    ordered = sorted(facts.filled, key=_sureness)
+    ordered = sorted(facts.filled, key=sureness)
     if not ordered or len({w.node.fact.owner for w in ordered}) > 1:
         return None
     return ordered[0]
@@ -131,31 +102,15 @@ def _value(facts: SlotFacts) -> Made:
     return None if best is None else (say(best.node.fact, facts.language), [best])
 
 
-def say(fact: Fact, language: str) -> str:
-    """Return a fact's value in words, as its statement writes it where it does."""
-    zh = language == "zh"
-    if fact.value in _YES_NO and fact.value_kind == "boolean":
-        return _YES_NO[fact.value][zh]
-    if fact.attribute == "ticket_state" and fact.value in _STATES:
-        return _STATES[fact.value][zh]
-    if fact.attribute.startswith("supports:"):
-        return f"仅{fact.value}支持" if zh else f"only the {fact.value}"
-    if fact.value_kind in ("date", "money", "quantity"):
-        written = [v for v in extract_values(fact.text, fact.recorded_at, language) if v.norm == fact.value]
-        if written:
-            return written[-1].say
-    return fact.value
-
-
 def _yes_no(facts: SlotFacts) -> Made:
     best = _one(facts)
     if best is None:
         return None
     value = best.node.fact.value
-    if value in _STATES:
+    if value in STATES:
         settled = bool(_SETTLED.search(facts.query.text)) and not _UNSETTLED.search(facts.query.text)
         value = "yes" if (value == "resolved") == settled else "no"
-    return (_YES_NO[value][facts.language == "zh"], [best]) if value in _YES_NO else None
+    return (YES_NO[value][facts.language == "zh"], [best]) if value in YES_NO else None
 
 
 def _list(facts: SlotFacts) -> Made:
@@ -169,12 +124,12 @@ def _list(facts: SlotFacts) -> Made:
 
 def _since(facts: SlotFacts) -> Made:
     """Tell since when a product has a feature: the day from which on it was never denied."""
-    best = _one(facts)
-    if best is None:
+    best = max((_authority(w) for w in facts.filled), default=0.0)
+    sure = [w for w in facts.filled if _authority(w) >= best and not w.node.fact.owner]
+    if not sure or len({w.node.memory_id for w in sure}) > 1:
         return None
-    versions = [n for n in facts.records.history(facts.query.tenant_id, best.node.memory_id) if _told(n, facts)]
-    best_source = best.node.fact.source
-    versions = [n for n in versions if n.fact.source == best_source] or versions
+    versions = [n for n in facts.records.history(facts.query.tenant_id, sure[0].node.memory_id) if was_told(n, facts)]
+    versions = [n for n in versions if n.fact.source == sure[0].node.fact.source]
     if not versions or versions[-1].fact.value == "no":
         return None
     first = versions[-1]
@@ -183,14 +138,13 @@ def _since(facts: SlotFacts) -> Made:
             break
         first = earlier
     day = first.fact.recorded_at.date()
-    used = next((w for w in facts.filled if w.node.id == first.id), Weighed(first, best.score, best.trust))
+    used = next((w for w in facts.filled if w.node.id == first.id), Weighed(first, sure[0].score, sure[0].trust))
     zh = facts.language == "zh"
     return (f"{day.year}年{day.month}月{day.day}日" if zh else f"{day.day} {day:%B} {day.year}"), [used]
 
 
-def _told(node: Node, facts: SlotFacts) -> bool:
-    fact = node.fact
-    return fact.state not in ("injected", "retracted", "uncertain") and fact.recorded_at <= facts.query.asked_at
+def _authority(weighed: Weighed) -> float:
+    return weighed.trust.by_dimension.get("authority", 0.0) if weighed.trust else 0.0
 
 
 def _days(facts: SlotFacts) -> Made:
@@ -249,32 +203,20 @@ def _people(facts: SlotFacts) -> Made:
         limit = _WITHIN.search(query.text)
         orders, later = facts.of("price", slot.things[0]), facts.of("symptom", slot.things[1])
         for order in orders:
-            for trouble in _versions(facts, later):
+            for trouble in versions_of(facts, later):
                 same = order.node.fact.owner == trouble.node.fact.owner
                 gap = (trouble.node.fact.recorded_at.date() - order.node.fact.recorded_at.date()).days
                 if same and 0 <= gap <= (int(limit[1]) if limit else 30):
                     used.setdefault(order.node.fact.owner, [order, trouble])
     else:
         asked = terms(query.text)
-        for trouble in _versions(facts, facts.of("symptom")):
+        for trouble in versions_of(facts, facts.of("symptom")):
             told = terms(trouble.node.fact.value)
             if told and len(told & asked) >= _ALIKE * len(told):
                 used.setdefault(trouble.node.fact.owner, [trouble])
     names = [facts.name(query.tenant_id, owner) for owner in used if owner]
     joined = ("、" if facts.language == "zh" else ", ").join(names)
     return (joined, [w for some in used.values() for w in some]) if names else None
-
-
-def _versions(facts: SlotFacts, standing: Sequence[Weighed]) -> list[Weighed]:
-    """Return every version of some memories: a complaint was made even where another one came after it."""
-    by_memory = {w.node.memory_id: w for w in standing}
-    told = facts.records.histories(facts.query.tenant_id, by_memory)
-    return [
-        Weighed(node, by_memory[memory].score, by_memory[memory].trust)
-        for memory, nodes in told.items()
-        for node in nodes
-        if _told(node, facts)
-    ]
 
 
 _MAKERS: dict[str, Callable[[SlotFacts], Made]] = {

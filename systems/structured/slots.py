@@ -179,6 +179,11 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(("stock",), _w(r"in stock|how many (?:\w+ )?(?:left|available)|stock", r"库存|现货|还剩多少|有货")),
 )  # fmt: skip
 _GENERAL = frozenset({"return_window", "return_fee", "return_contact"})
+_WHO_ANSWERS = frozenset({"account_owner", "carrier"})
+_WHO = _w(
+    r"who|whom|which (?:customers?|buyers?|people|clients?)|customers?|everyone|everybody",
+    r"谁|哪些客户|哪些人|客户|哪几个|的人",
+)
 _OWN = frozenset({"voucher", "voucher_granted"})
 _SINCE = _w(
     r"since when|when|(?:what|which|from what) (?:date|day)|on which day", r"什么时候|何时|哪天|几号|日期|从哪天|打哪天"
@@ -221,6 +226,8 @@ def _by_words(text: str, entities: list[Entity], owner: str, *, general: bool = 
     things = [e.key for e in entities if e.kind in _THINGS]
     topics = [e.key for e in entities if e.kind == "topic" and e.key != RETURNS]
     kind = predict_kind(text).kind
+    # The words of a complaint may be those of any attribute: whose box lacks something, whose colour fades.
+    asks_who = not owner and kind in ("person", "list") and bool(_WHO.search(text))
     if topics and not general:
         return _of_topic(text, things, topics, owner)
     for rule in _RULES:
@@ -230,6 +237,8 @@ def _by_words(text: str, entities: list[Entity], owner: str, *, general: bool = 
         if rule.kinds and kind not in rule.kinds:
             continue
         name = rule.attributes[0]
+        if asks_who and rule.shape != "people" and name not in _WHO_ANSWERS:
+            continue
         if name in _GENERAL:
             if things and not general:
                 continue

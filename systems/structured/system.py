@@ -30,7 +30,8 @@ from memtrial.systems.structured.node import Entity
 from memtrial.systems.structured.params import StructuredParams
 from memtrial.systems.structured.policy import make_policy
 from memtrial.systems.structured.recall import Recall, Recalled, capped
-from memtrial.systems.structured.slot_answers import Computed, SlotFacts, compute
+from memtrial.systems.structured.slot_answers import Computed, compute
+from memtrial.systems.structured.slot_facts import SlotFacts
 from memtrial.systems.structured.slot_statements import may_fill
 from memtrial.systems.structured.slots import Slot, find_slot
 from memtrial.systems.structured.trust import Weighed, bind
@@ -220,7 +221,9 @@ class Structured:
             own = {w.node.id for w in filled}
             left = [w for w in weighed if w.node.id in own]
         elif not filled and self.params.slots.unfilled == "statements":
-            left = [w for w in weighed if may_fill(w.node.fact, slot, query)]
+            tenant = query.tenant_id
+            said = [(w, self._extractor.person(tenant, w.node.fact.speaker)) for w in weighed]
+            left = [w for w, speaker in said if may_fill(w.node.fact, slot, query, speaker)]
         trace.facts["slot"]["left_out"] = len(weighed) - len(left)
         return left
 
