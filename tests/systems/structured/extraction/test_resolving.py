@@ -47,3 +47,9 @@ def test_a_follow_up_takes_its_thing_from_the_turns_before() -> None:
 
 def test_another_tenant_resolves_nothing() -> None:
     assert keys(ready(), "my Nova 10", tenant="other") == []
+
+
+def test_a_model_number_ends_before_a_label_that_is_written_to_it() -> None:
+    extractor = ready(message(4, "erp", "订单AA-100260；林晓(K20004)；流星T5；合计99元"))
+    assert "product:流星t5" in keys(extractor, "我登记的流星T5SN多少")
+    assert "product:流星t5" not in keys(extractor, "我登记的流星T5S多少")
