@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from memtrial.datasets.again import asked_again
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.datasets.fraction import first_fraction
 from memtrial.datasets.loaders.spec import LoaderEntry, describe_option, parse_spec
@@ -41,7 +42,7 @@ def dataset_names() -> list[DatasetInfo]:
     for name in _LOADERS:
         entry = _entry(name)
         fields = entry.spec.model_fields
-        own_first = sorted(fields, key=lambda option: option == "fraction")
+        own_first = sorted(fields, key=lambda option: option in ("fraction", "again"))
         options = {option: describe_option(option, fields[option]) for option in own_first if option != "name"}
         infos.append(DatasetInfo(name, entry.summary, options, entry.licence))
     return infos
@@ -65,7 +66,9 @@ def load_dataset(spec: Mapping[str, Any]) -> Dataset:
     entry = _entry(_name_of(spec))
     options = parse_spec(entry.spec, spec)
     dataset = entry.load(options)
-    return first_fraction(dataset, options.fraction) if options.fraction < 1 else dataset
+    if options.fraction < 1:
+        dataset = first_fraction(dataset, options.fraction)
+    return asked_again(dataset) if options.again else dataset
 
 
 def _name_of(spec: Mapping[str, Any]) -> str:

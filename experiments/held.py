@@ -125,6 +125,21 @@ class Held:
             reply["latency_ms"] = ms + trace.replayed_ms - trace.instrument_ms
             return self._counted(reply, account)
 
+    async def establish(self, row: Sequence[Any], kept: dict[str, Any]) -> dict[str, Any]:
+        """Hand a system back what its stored answer established.
+
+        Args:
+            row: from ``dump_query``.
+            kept: of the facts in that answer's trace.
+
+        Raises:
+            Failed, Stopped: as :meth:`converted` says.
+        """
+        system: Any = self._system
+        with self._account() as account:
+            await self._timed("establish", lambda: system.establish(load_query(row), kept))
+            return self._counted({}, account)
+
     async def warm_up(self, count: int) -> None:
         """Ask made-up questions; no model is asked for them. What comes of it decides nothing."""
         last = self._last

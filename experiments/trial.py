@@ -23,6 +23,8 @@ from memtrial.systems.registry import BUILT_IN
 # its questions are errors: a system that always hangs costs minutes, not a night.
 GIVE_UP_AFTER = 5
 _FATAL = ("timeout", "crashed")
+# In the facts of an answer's trace: what a system with a coroutine ``establish`` is handed back for good.
+ESTABLISHED = "established"
 # With so many questions in a row of which the model was not reached, it will not be for the next one either.
 _UNREACHED = 3
 # All that a worker may set in a result; the rest is the runner's own.
@@ -151,6 +153,8 @@ class Trial:
                 self._stop_when_hopeless()
                 self._advance(part, index)
                 result = self._ask(part, index, key)
+                if self._open is not None:
+                    self._establish(part, index)
             self.count(result)
 
     def count(self, result: Result) -> None:
@@ -168,12 +172,15 @@ class Trial:
         if self._open is None:
             self._start(part)
         while (held := self._open) is not None and held.passed <= index:
-            upto = part.upto[held.passed]
+            place = held.passed
+            upto = part.upto[place]
             held.passed += 1
             if upto > held.given:
                 self._hand_over(held, upto)
                 if len(held.write_ms) == 1 and self._warm and self._limits.warmup:
                     self._warm_up(part, index)
+            if place < index and self._open is held:
+                self._establish(part, place)
 
     def _hand_over(self, held: Open, upto: int) -> None:
         count = upto - held.given
@@ -278,6 +285,20 @@ class Trial:
             self.abandon()
         return self.take(part, index, key, reply)
 
+    def _establish(self, part: CorpusPlan, index: int) -> None:
+        """Tell a system that writes back what its stored answer established, before anything more is handed over or asked.
+
+        A system that was started again is told the same of every answer it is led past: it stands where it would have.
+        """
+        if not callable(getattr(self._unit.factory.cls, "establish", None)):
+            return
+        key = self.keys(part)[index]
+        result = self._desk.results.get(key)
+        kept = result.trace.facts.get(ESTABLISHED) if result is not None and result.error is None else None
+        if isinstance(kept, dict):
+            query, _ = self.asked(part, index, key)
+            self._step("establish", {"op": "establish", "query": query, "kept": kept}, self._limits.ingest_s)
+
     def asked(self, part: CorpusPlan, index: int, key: str) -> tuple[list[Any], list[str] | None]:
         """Return a question as the worker is given it, and the evidence that is revealed beside it, if any is."""
         question = part.questions[index]
@@ -356,6 +377,10 @@ def may_overlap(unit: Unit) -> bool:
     """Whether questions of a trial are asked at the same time where the run allows it.
 
     Where no model is waited for there is nothing to win, and a latency to lose. What a class of somebody else's waits
-    for nobody knows; its attribute ``serial`` says that it must be asked one question at a time.
+    for nobody knows; its attribute ``serial`` (or what that says of the parameters, where it is a function) tells whether
+    it must be asked one question at a time.
     """
-    return bool(unit.models or unit.info.target not in BUILT_IN) and not getattr(unit.factory.cls, "serial", False)
+    serial = getattr(unit.factory.cls, "serial", False)
+    if callable(serial):
+        serial = serial(unit.info.params)
+    return bool(unit.models or unit.info.target not in BUILT_IN) and not serial

@@ -44,6 +44,9 @@ class Worker:
             "ingest": lambda request: self._run("ingest", lambda held: held.ingest(request["upto"])),
             "warmup": self._warmup,
             "ask": lambda request: self._run("", lambda held: held.ask(request["query"], request.get("reveal"))),
+            "establish": lambda request: self._run(
+                "establish", lambda held: held.establish(request["query"], request["kept"])
+            ),
             "close": self._close,
             "crowd": self._crowd,
         }

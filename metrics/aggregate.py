@@ -16,9 +16,10 @@ from memtrial.metrics.gates import gate_estimates
 from memtrial.metrics.handed_out import unknown
 from memtrial.metrics.latency import Percentile, latency_percentiles, percentile
 from memtrial.metrics.panel import Panel, make_panels
-from memtrial.metrics.quality import leak_estimate, outcome_estimates, wrong_memory_estimates
+from memtrial.metrics.quality import citation_estimate, leak_estimate, outcome_estimates, wrong_memory_estimates
 from memtrial.metrics.records import OUTCOMES, MetricRow, Record, TrialInfo
 from memtrial.metrics.retrieval_estimates import retrieval_estimates
+from memtrial.metrics.routing import routing_estimates
 from memtrial.metrics.second_judge import second_judge
 from memtrial.metrics.statistics import draw_counts
 from memtrial.metrics.suspects import suspect_trials
@@ -51,7 +52,7 @@ def aggregate(
         ValueError: if a record belongs to no trial or a data set names clusters for a part of its questions only.
     """
     panels = make_panels(records, trials)
-    rows = [row for panel in panels for row in _trial_rows(panel, resamples, seed)]
+    rows = [row for panel in panels for row in _trial_rows(panel, panels, resamples, seed)]
     draw_counts.cache_clear()
     suspects = suspect_trials(panels, rows)
     rows = [_suspect(row) if row.value is not None and (row.trial, row.dataset) in suspects else row for row in rows]
@@ -79,12 +80,12 @@ class _Cell:
     mask: Floats
 
 
-def _trial_rows(panel: Panel, resamples: int, seed: int) -> Iterator[MetricRow]:
+def _trial_rows(panel: Panel, panels: Sequence[Panel], resamples: int, seed: int) -> Iterator[MetricRow]:
     yield from _trial_figures(panel)
     if not panel.n:
         return
     judge = "+".join(sorted({record.judgement.judge for record in panel.records})) or None
-    yield from _sampled(panel, _estimates(panel), judge, resamples, seed)
+    yield from _sampled(panel, [*_estimates(panel), *routing_estimates(panel, panels)], judge, resamples, seed)
     second, estimates = second_judge(panel)
     yield from _sampled(panel, estimates, second, resamples, seed)
 
@@ -143,6 +144,7 @@ def _estimates(panel: Panel) -> Iterator[Estimate]:
 def _every_estimate(panel: Panel) -> Iterator[Estimate]:
     yield from outcome_estimates(panel)
     yield from wrong_memory_estimates(panel)
+    yield citation_estimate(panel)
     yield leak_estimate(panel)
     yield from retrieval_estimates(panel)
     yield from vector_estimates(panel)

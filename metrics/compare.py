@@ -17,7 +17,7 @@ from memtrial.metrics.handed_out import unknown as unknown_of
 from memtrial.metrics.latency import question_times
 from memtrial.metrics.paired import Column, Difference, mean_differences, p95_differences
 from memtrial.metrics.panel import Panel, QuestionKey, make_panels
-from memtrial.metrics.quality import outcome_estimates, wrong_memory_estimates
+from memtrial.metrics.quality import citation_estimate, outcome_estimates, wrong_memory_estimates
 from memtrial.metrics.records import Record, TrialInfo
 from memtrial.metrics.retrieval_estimates import retrieval_estimates
 from memtrial.metrics.significance import ALPHA, holm, smallest_p
@@ -239,7 +239,7 @@ def _columns(panel: Panel, metrics: Sequence[str], place: Mapping[QuestionKey, i
     at = [place[key] for key in panel.keys]
     found: dict[str, Column] = {}
     known = {LATENCY}
-    for estimate in _comparable(panel):
+    for estimate in comparable(panel):
         known.add(estimate.metric)
         if estimate.metric in metrics and not (estimate.reason or unknown_of(panel.info, estimate.metric)):
             values = np.full(len(place), np.nan)
@@ -255,7 +255,9 @@ def _columns(panel: Panel, metrics: Sequence[str], place: Mapping[QuestionKey, i
     return found
 
 
-def _comparable(panel: Panel) -> Iterable[Estimate]:
+def comparable(panel: Panel) -> Iterable[Estimate]:
+    """Yield the figures of a trial that can be compared with another's question by question."""
+    yield citation_estimate(panel)
     for family in (outcome_estimates, wrong_memory_estimates, retrieval_estimates, token_estimates):
         yield from (e for e in family(panel) if e.slice == "all" and e.columns.shape[1] == 2)
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from memtrial.metrics.routing_words import ROUTING_WORDS
+
 Better = Literal["higher", "lower"]
 
 
@@ -109,6 +111,10 @@ DEFINITIONS: dict[str, Definition] = {
     "outcome_rate": _rate(
         "outcome", "Share of all planned questions with this outcome; the eight outcomes sum to 1.", None
     ),
+    "evidence_cited_rate": _rate(
+        "evidence cited",
+        "Of the answers given to questions with labelled evidence, the share that cites a message of it.",
+    ),
     "tenant_leaks": _count(
         "tenant leaks", "Items of another tenant in a ranking, a context or an answer; must be 0.", "", "lower"
     ),
@@ -201,6 +207,7 @@ DEFINITIONS: dict[str, Definition] = {
         "gate balanced accuracy",
         "Mean of the share of needed lookups that were made and the share of needless ones that were avoided.",
     ),
+    **{name: _rate(title, sentence, better) for name, (title, sentence, better) in ROUTING_WORDS.items()},
     "latency_p50_ms": _time("latency P50", "Median time of an answered question, nearest rank."),
     "latency_p95_ms": _time(
         "latency P95", "95th percentile of the time of answered questions, nearest rank; not shown below 20 samples."

@@ -90,6 +90,18 @@ def wrong_memory_estimates(panel: Panel) -> Iterator[Estimate]:
         yield ratio_of("mixed_rate", mixed, usable, judged=True, reason=no_value)
 
 
+def citation_estimate(panel: Panel) -> Estimate:
+    """Whether an answer can be traced: it cites a message that holds the evidence."""
+    given = [
+        not (r.judgement.abstained or r.judgement.asked_back or r.result.error) and bool(r.labels.evidence)
+        for r in panel.records
+    ]
+    cited = [bool(set(r.result.citations) & set(r.labels.evidence)) for r in panel.records]
+    reason = "" if any(r.result.citations for r in panel.records) else "it cites no message"
+    both = [a and b for a, b in zip(given, cited, strict=True)]
+    return ratio_of("evidence_cited_rate", panel.mean(both), panel.mean(given), reason=reason)
+
+
 def leak_estimate(panel: Panel) -> Estimate:
     """Share of questions in which anything of another tenant turned up."""
     leaked = panel.mean([record.judgement.leaks > 0 for record in panel.records])

@@ -11,6 +11,7 @@ from memtrial.metrics.verdicts import ReferenceLine, reference_lines, verdicts
 from memtrial.reports import plots
 from memtrial.reports.axes import find_axes
 from memtrial.reports.banners import Banner, banners
+from memtrial.reports.choose import choose_section
 from memtrial.reports.cost import cost_section
 from memtrial.reports.figures.canvas import Drawn
 from memtrial.reports.graph import graph_findings
@@ -18,6 +19,7 @@ from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
 from memtrial.reports.judges import judges_section
 from memtrial.reports.pairs import AxisFinding, PairTable, axis_findings, pair_tables
 from memtrial.reports.ragas import ragas_section
+from memtrial.reports.routing import routing_section
 from memtrial.reports.sections import Grid, Section
 from memtrial.reports.tables import MetricTable, metric_table, slice_table
 from memtrial.reports.verdict import Told, tell
@@ -99,6 +101,8 @@ class Content:
     judges: Section = field(default_factory=Section)
     ragas: Section = field(default_factory=Section)
     cost: Section = field(default_factory=Section)
+    routing: Section = field(default_factory=Section)
+    choose: Section = field(default_factory=Section)
 
     @property
     def figures(self) -> list[Drawn]:
@@ -118,7 +122,13 @@ def build(run: Run) -> Content:
         own.append(tell(verdict, said={caveat for t in own for caveat in t.caveats}))
     parts = [_part(view, d, comparisons, told.get(d.label, []), references) for d in view.datasets if not d.is_variant]
     variants = [(d, metric_table(view, d, MAIN)) for d in view.datasets if d.is_variant]
-    told_of = {"judges": judges_section(view), "ragas": ragas_section(view), "cost": cost_section(view)}
+    told_of = {
+        "judges": judges_section(view),
+        "ragas": ragas_section(view),
+        "cost": cost_section(view),
+        "routing": routing_section(view),
+        "choose": choose_section(view),
+    }
     return Content(view, title_of(run.config), banners(view), parts, variants, comparisons, **told_of)
 
 

@@ -15,7 +15,7 @@ MAIN = (
 )  # fmt: skip
 
 _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Answers", ("accuracy", "accuracy_answerable", "hallucination_rate", "hallucination_rate_given_answered", "error_rate")),
+    ("Answers", ("accuracy", "accuracy_answerable", "hallucination_rate", "hallucination_rate_given_answered", "evidence_cited_rate", "error_rate")),
     ("Abstention", ("accuracy", "abstention_rate", "abstention_precision", "abstention_recall")),
     ("Wrong memory", ("accuracy", "abstention_rate", "wrong_memory_rate", "wrong_memory_exposure", "wrong_memory_susceptibility",
                       "wrong_memory_of_all", "lure_cited_rate", "mixed_rate", "tenant_leaks", "tenant_leak_rate")),
@@ -26,6 +26,10 @@ _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Vectors", ("ann_recall@K", "exact_search_rate", "vectors", "vectors_indexed", "explained_variance")),
     ("Tokens of the ranking", ("tokens@K",)),
     ("Gates", ("gate_balanced_accuracy", "invalid_lookup_rate", "missed_lookup_rate", "lookups_avoided")),
+    ("Routing", ("routed_to_structured", "fallback_rate", "router_accuracy", "router_accuracy_after_fallback",
+                 "oracle_router_accuracy")),
+    ("Write-back", ("write_back_rate", "write_back_wrong_rate", "derived_shown_rate", "derived_used_rate",
+                    "derived_wrong_rate")),
     ("Latency", ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms", "latency_p95_with_timeouts_ms",
                  "latency_own_p50_ms", "latency_model_p50_ms", "error_rate")),
     ("Stages", ("stage_p50_ms",)),

@@ -25,7 +25,14 @@ def render_markdown(content: Content) -> str:
     blocks += ["## What came out", _short(content), *(b for part in content.parts for b in _verdict(part))]
     for part in content.parts:
         blocks += _part(content, part)
-    for title, section in (("Judges", content.judges), ("ragas", content.ragas), ("Cost", content.cost)):
+    named = (
+        ("When to choose which", content.choose),
+        ("Routing", content.routing),
+        ("Judges", content.judges),
+        ("ragas", content.ragas),
+        ("Cost", content.cost),
+    )
+    for title, section in named:
         blocks += _section(title, section)
     blocks += _method(content)
     return "\n\n".join(b for b in blocks if b) + "\n"

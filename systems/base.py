@@ -210,6 +210,9 @@ class System(Protocol):
 
     One call is under way at a time, unless a run is told ``concurrency: N``: then ``answer`` may be called while earlier
     answers are awaited, never while messages are taken in. A class that cannot bear it says ``serial = True``.
+
+    A system that learns from its own answers does so in a fourth coroutine, ``establish(query, kept)``: the runner hands
+    back ``trace.facts["established"]`` once the answer that holds it is stored, and again after a restart.
     """
 
     async def ingest(self, messages: Sequence[Message], trace: Trace) -> None:

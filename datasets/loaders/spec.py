@@ -24,6 +24,9 @@ class DatasetSpec(BaseModel):
     fraction: float = Field(
         default=1.0, gt=0, le=1, description="keep the first part of each corpus in time (cold start); in (0, 1]"
     )
+    again: bool = Field(
+        default=False, description="ask every question a second time with no message between (does a system learn?)"
+    )
 
 
 @dataclass(frozen=True, slots=True)

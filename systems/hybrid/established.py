@@ -129,14 +129,18 @@ class Planting:
     def wrong(self, query: Query, right: str) -> str:
         """Return the answer to plant in the place of the right one, or "" for none.
 
-        It is the latest one to a question of the tenant for the same kind of answer, so that it could be one.
+        It is the latest one to a question of the tenant for the same kind of answer, so that it could be one; where there
+        is none, the latest of all.
         """
         drawn = hashlib.sha256(f"{self._seed}\x1f{query.tenant_id}\x1f{query.text}".encode()).digest()
         if int.from_bytes(drawn[:8], "big") >= self._share * 2**64:
             return ""
-        before = self._before.get((query.tenant_id, predict_kind(query.text).kind), [])
+        alike = self._before.get((query.tenant_id, predict_kind(query.text).kind), [])
+        every = self._before.get((query.tenant_id, ""), [])
+        before = (*every, *alike)
         return next((answer for answer in reversed(before) if answer.casefold() != right.casefold()), "")
 
     def note(self, query: Query, answer: str) -> None:
         """Keep an answer that was established."""
-        self._before.setdefault((query.tenant_id, predict_kind(query.text).kind), []).append(answer)
+        for kind in (predict_kind(query.text).kind, ""):
+            self._before.setdefault((query.tenant_id, kind), []).append(answer)

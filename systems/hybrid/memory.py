@@ -11,6 +11,7 @@ from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.hybrid.established import DERIVED
 from memtrial.systems.hybrid.params import WriteBackParams
 from memtrial.systems.hybrid.router import Known
+from memtrial.systems.models.reader.text import terms
 from memtrial.systems.structured.node import Entity, Extraction, Fact
 from memtrial.systems.structured.params import StructuredParams
 from memtrial.systems.structured.policy import make_policy
@@ -41,6 +42,7 @@ class StructuredPart(Structured):
             params = _with_derived(params, write_back.authority)
         super().__init__(params, context)
         self._marker = context.folder / _WRITTEN
+        self._answered: set[tuple[str, str, frozenset[str]]] = set()
 
     @property
     def log(self) -> Mapping[str, Message]:
@@ -60,16 +62,22 @@ class StructuredPart(Structured):
         filling = self._told_by_then(self._recall.of_slot(tenant, slot), query) if slot is not None else []
         about = self._records.by_entity(tenant, things, _MOST, until=query.asked_at) if things else []
         typed = [fact for fact in self._told_by_then(about, query) if fact.attribute]
-        return Known(slot, len(filling), make_policy(query, self.params.policy), things, len(typed))
+        established = self._asked(query.tenant_id, query.asker, query.text) in self._answered
+        return Known(slot, len(filling), make_policy(query, self.params.policy), things, len(typed), established)
 
     def is_sound(self, tenant: str, message_ids: Iterable[str]) -> bool:
         """Tell whether messages may be the ground of a memory: none of them gives orders or was taken back."""
         nodes = self._records.nodes(tenant, self._records.by_message(tenant, message_ids))
         return all(node.fact.state not in _UNFIT for node in nodes.values())
 
-    async def learn(self, fact: Fact, trace: Trace) -> None:
-        """Write a memory that rests on an answer."""
+    def _asked(self, tenant: str, asker: str, text: str) -> tuple[str, str, frozenset[str]]:
+        """Return what makes a question the same one: its words, and who asks where that matters."""
+        return tenant, asker if self._write_back.scope == "asker" else "", terms(text)
+
+    async def learn(self, question: str, fact: Fact, trace: Trace) -> None:
+        """Write a memory that rests on the answer to a question."""
         await self._forget_what_was_not_given(trace)
+        self._answered.add(self._asked(fact.tenant_id, fact.speaker, question))
         self._marker.touch()
         await self._memory.write(Extraction(facts=[fact]), [], trace)
         self._writes[fact.tenant_id] = self._writes.get(fact.tenant_id, 0) + 1

@@ -28,6 +28,7 @@ class Known:
         policy: what the question's words demand.
         things: keys of the products, orders and tickets that it names.
         typed: how many typed facts there are about those.
+        established: a search in the log has answered this very question before, and the answer was written back.
     """
 
     slot: Slot | None
@@ -35,6 +36,7 @@ class Known:
     policy: Policy
     things: tuple[str, ...] = ()
     typed: int = 0
+    established: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,10 @@ def choose(known: Known, params: RouterParams) -> Route:
         about = f" of {', '.join(slot.things)}" if slot.things else ""
         if known.on_record:
             return Route("structured", "slot", f"asks for {asked}{about}: {known.on_record} facts on record")
-        return Route("raw_log", "slot_empty", f"asks for {asked}{about}, of which nothing is on record")
+        if not known.established:
+            return Route("raw_log", "slot_empty", f"asks for {asked}{about}, of which nothing is on record")
+    if known.established:
+        return Route("structured", "established", "was asked before, and what the log answered was written back")
     if policy.min_authority is not None:
         return Route("structured", "authority", "demands sources of an authority that only memories carry")
     if known.typed and policy.wants == "state":

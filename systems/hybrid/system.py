@@ -119,7 +119,7 @@ class Hybrid:
             kept: ``trace.facts["established"]`` of its answer.
         """
         self._planting.note(query, kept["answer"])
-        await self._structured.learn(restored(query, kept), Trace())
+        await self._structured.learn(query.text, restored(query, kept), Trace())
 
     async def close(self) -> None:
         """Close both parts."""

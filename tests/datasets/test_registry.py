@@ -23,7 +23,7 @@ def test_every_data_set_is_described() -> None:
 
 def test_validate_fills_in_defaults_and_reads_nothing() -> None:
     assert validate_spec({"name": "locomo", "path": "/nowhere.json"}) == {
-        "name": "locomo", "path": "/nowhere.json", "pooled": False, "audit": None, "captions": True, "fraction": 1.0,
+        "name": "locomo", "path": "/nowhere.json", "pooled": False, "audit": None, "captions": True, "fraction": 1.0, "again": False,
         "categories": [1, 2, 3, 4, 5],
     }  # fmt: skip
     assert validate_spec({"name": "supportdesk", "language": "zh"})["messages"] == 3000

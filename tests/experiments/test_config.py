@@ -306,11 +306,15 @@ def test_shipped_configurations_load(name: str) -> None:
     if name != "quickstart":
         from memtrial.systems.registry import BUILT_IN
 
-        assert set(BUILT_IN) - {"published"} <= {entry["use"] for entry in config.systems.values()}
+        baselines = {name for name, where in BUILT_IN.items() if ".baselines." in where}
+        assert baselines <= {entry["use"] for entry in config.systems.values()}
 
 
 def test_shipped_names() -> None:
-    assert shipped_configs() == ["bench", "lifebench", "locomo", "published_locomo", "quickstart"]
+    names = shipped_configs()
+    assert names == sorted(names)
+    assert {"architectures", "bench", "ladder", "lifebench", "locomo", "quickstart", "write_back"} <= set(names)
+    assert "starter" not in names
 
 
 def test_the_starter_loads_and_what_it_comments_out_is_right(tmp_path: Path) -> None:
