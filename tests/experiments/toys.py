@@ -190,3 +190,24 @@ class Leaking(Echo):
         foreign = [m for m in self.log if m.tenant_id != query.tenant_id]
         shown = tuple(Evidence.of(m, 1.0) for m in foreign[-1:])
         return Answer(text="fine", retrieved=shown, context=shown)
+
+
+class Learner(Echo):
+    """Answers with how many of its answers were handed back to it, and by which questions; writes down each hand-over."""
+
+    def __init__(self, params: dict[str, Any], context: Any) -> None:
+        super().__init__(params, context)
+        self.learnt: list[str] = []
+
+    async def answer(self, query: Any, trace: Any) -> Answer:
+        self.note(query)
+        if not query.text.endswith(self.params.get("silent", "\0")):
+            trace.facts["established"] = {"text": query.text, "log": len(self.log)}
+        if self.params.get("crash", "\0") in query.text and not (self.context.folder.parents[1] / "crashed").exists():
+            (self.context.folder.parents[1] / "crashed").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Answer(text=f"learnt {len(self.learnt)}: {'; '.join(self.learnt)}")
+
+    async def establish(self, query: Any, kept: Any) -> None:
+        assert query.text == kept["text"]
+        self.learnt.append(f"{kept['text']} at {kept['log']} told at {len(self.log)}")
