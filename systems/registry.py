@@ -32,6 +32,7 @@ BUILT_IN: Mapping[str, str] = {
     "bm25_vector": "memtrial.systems.baselines.bm25_vector:Bm25Vector",
     "structured": "memtrial.systems.structured.system:Structured",
     "hybrid": "memtrial.systems.hybrid.system:Hybrid",
+    "raw_log": "memtrial.systems.raw_log.system:RawLog",
     "published": "memtrial.systems.published.system:Published",
 }
 _COROUTINES = ("ingest", "answer", "close")

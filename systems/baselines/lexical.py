@@ -111,16 +111,19 @@ class LexicalRanker:
             parts.append(date_words(message.timestamp, chinese=has_han(message.content)))
         return "\n".join(parts)
 
-    def rank(self, question: str, history: Sequence[str], tenant: str | None) -> list[tuple[int, float]]:
+    def rank(
+        self, question: str, history: Sequence[str], tenant: str | None, near: Mapping[str, float] | None = None
+    ) -> list[tuple[int, float]]:
         """Return positions and scores of the turns that share a term with the question or stand beside one that does.
 
         Args:
             question: any text.
             history: earlier turns of the dialogue.
             tenant: only this tenant's messages; None for everybody's.
+            near: further terms with their weights, for words that mean what the question's do.
         """
         self._forget_what_was_not_given()
-        weights = self._weigh(question, history)
+        weights = {**(near or {}), **self._weigh(question, history)}
         proposed = self._store.search(weights.items(), tenant, self._params.candidates)
         hits = [self._log.position[id] for id, _ in proposed]
         return self._score(hits, self._importance(weights))

@@ -8,6 +8,7 @@ paraphrase); who said it tells turns of one matter apart and decides nothing alo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,6 @@ from pydantic import Field
 
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.baselines.fusion import added_scores
-from memtrial.systems.baselines.lexical import LexicalParams, LexicalRanker
 from memtrial.systems.baselines.log import Log
 from memtrial.systems.baselines.parts import Part
 from memtrial.systems.baselines.semantic import SemanticParams, SemanticRanker, TextParams
@@ -39,12 +39,15 @@ class MeaningParams(SemanticParams):
 class SignalParams(Part):
     """How much each signal counts; 0 switches it off.
 
-    ``speaker``: a turn was said by, or to, somebody whom the question names.
+    ``speaker``: a turn was said by, or to, somebody whom the question names; ``time``: it lies in a time that the question
+    speaks of; ``near``: how much the plan's near words count beside the question's own.
     """
 
     words: float = Field(default=1.0, ge=0)
     meaning: float = Field(default=1.0, ge=0)
     speaker: float = Field(default=0.5, ge=0)
+    time: float = Field(default=0.25, ge=0)
+    near: float = Field(default=0.5, ge=0)
 
 
 class Meaning:
@@ -62,7 +65,9 @@ class Meaning:
             turn = SemanticRanker(SemanticParams(**base), log, folder / "turn", context, captions=captions)
             self._widths.append((turn, params.turn))
         if params.window or params.session:
-            wide = SemanticParams(**base | {"text": TextParams(**params.text.model_dump() | {"previous": params.reach})})
+            wide = SemanticParams(
+                **base | {"text": TextParams(**params.text.model_dump() | {"previous": params.reach})}
+            )
             window = SemanticRanker(wide, log, folder / "window", context, captions=captions)
             self._widths.append((window, params.window))
 
@@ -104,10 +109,6 @@ class Meaning:
             ranker.close()
 
 
-class Words(LexicalRanker):
-    """Ranking by words; see :class:`LexicalRanker`."""
-
-
 def speaker_scores(log: Log, positions: Sequence[int], people: frozenset[str]) -> list[tuple[int, float]]:
     """Return 1 for turns said by one of these people (ids), one half for turns said to one, else 0; for all positions."""
     scored = []
@@ -118,19 +119,30 @@ def speaker_scores(log: Log, positions: Sequence[int], people: frozenset[str]) -
     return scored
 
 
+def time_scores(
+    log: Log, positions: Sequence[int], ranges: Sequence[tuple[datetime, datetime]]
+) -> list[tuple[int, float]]:
+    """Return 1 for turns within one of these times, else 0; for all positions."""
+    when = ((p, log.messages[p].timestamp) for p in positions)
+    return [(p, float(any(start <= at < end for start, end in ranges))) for p, at in when]
+
+
 def fuse(
     params: SignalParams,
     words: list[tuple[int, float]],
     meaning: list[tuple[int, float]],
     log: Log,
     people: frozenset[str],
+    ranges: Sequence[tuple[datetime, datetime]] = (),
 ) -> list[tuple[int, float]]:
     """Add the signals; returns positions and scores, best first."""
     rankings = [(words, params.words), (meaning, params.meaning)]
     candidates = sorted({p for ranking, _ in rankings for p, _ in ranking})
     if people and params.speaker:
         rankings.append((speaker_scores(log, candidates, people), params.speaker))
+    if ranges and params.time:
+        rankings.append((time_scores(log, candidates, ranges), params.time))
     return added_scores([(ranking, weight) for ranking, weight in rankings if weight])
 
 
-__all__ = ["LexicalParams", "Meaning", "MeaningParams", "SignalParams", "Words", "fuse"]
+__all__ = ["Meaning", "MeaningParams", "SignalParams", "fuse"]

@@ -89,11 +89,13 @@ class ResultCache(Generic[T]):
 
     Args:
         params: settings.
+        name: under which hits are counted.
     """
 
-    def __init__(self, params: CacheParams) -> None:
+    def __init__(self, params: CacheParams, name: str = NAME) -> None:
         """Start empty."""
         self.params = params
+        self.name = name
         self._kept: OrderedDict[CacheKey, tuple[datetime, T]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -118,7 +120,7 @@ class ResultCache(Generic[T]):
                 del self._kept[key]
             return None
         self._kept.move_to_end(key)
-        trace.cache_hits[NAME] = trace.cache_hits.get(NAME, 0) + 1
+        trace.cache_hits[self.name] = trace.cache_hits.get(self.name, 0) + 1
         return result
 
     def put(self, key: CacheKey, now: datetime, result: T) -> None:
