@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from memtrial.systems.baselines.bm25_vector import Bm25VectorParams
 from memtrial.systems.baselines.parts import Part
+from memtrial.systems.raw_log.params import RawLogParams
 from memtrial.systems.structured.params import StructuredParams
 
 
@@ -58,4 +58,4 @@ class HybridParams(Part):
     fallback: bool = True
     write_back: WriteBackParams = Field(default_factory=WriteBackParams)
     structured: StructuredParams = Field(default_factory=StructuredParams)
-    raw_log: Bm25VectorParams = Field(default_factory=Bm25VectorParams)
+    raw_log: RawLogParams = Field(default_factory=RawLogParams)

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Query, System, Trace
-from memtrial.systems.baselines.bm25_vector import Bm25Vector
 from memtrial.systems.hybrid.established import DERIVED, Planting, Refused, established, restored, statement, told
 from memtrial.systems.hybrid.memory import StructuredPart
 from memtrial.systems.hybrid.params import HybridParams
 from memtrial.systems.hybrid.router import OTHER, Place, Route, choose
+from memtrial.systems.raw_log.system import RawLog
 from memtrial.systems.structured.gates import Decision
 
 ROUTE, ANSWERED_BY, FELL_BACK, ESTABLISHED = "route", "answered_by", "fell_back", "established"
@@ -34,7 +34,7 @@ class Hybrid:
             folder.mkdir(exist_ok=True)
             folders[place] = replace(context, folder=folder)
         self._structured = StructuredPart(params.structured, folders["structured"], params.write_back)
-        self._raw_log: System = Bm25Vector.create(params.raw_log.model_dump(mode="json"), folders["raw_log"])
+        self._raw_log: System = RawLog.create(params.raw_log.model_dump(mode="json"), folders["raw_log"])
         self._planting = Planting(params.write_back.planted, context.seed)
 
     @classmethod
