@@ -310,6 +310,15 @@ def test_shipped_configurations_load(name: str) -> None:
         assert baselines <= {entry["use"] for entry in config.systems.values()}
 
 
+def test_every_architecture_stands_side_by_side() -> None:
+    from memtrial.systems.registry import BUILT_IN
+
+    used = [entry["use"] for entry in load_config("architectures").systems.values()]
+    assert sorted(used) == sorted(set(BUILT_IN) - {"published"})
+    rungs = load_config("write_back").vary[0]
+    assert rungs.mode == "ladder" and len(rungs.rungs) == 4
+
+
 def test_shipped_names() -> None:
     names = shipped_configs()
     assert names == sorted(names)

@@ -12,7 +12,7 @@ from memtrial.systems.base import Answer, Context, Query, Trace
 from memtrial.systems.hybrid.system import Hybrid
 
 SMALL = {"embedder": "tfidf_svd", "dims": 16}
-FAST: dict[str, Any] = {"structured": {"vectors": SMALL}, "raw_log": {"vector": SMALL}}
+FAST: dict[str, Any] = {"structured": {"vectors": SMALL}, "raw_log": {"meaning": SMALL}}
 Asked = list[tuple[Answer, Trace]]
 Run = Callable[..., Asked]
 
