@@ -235,7 +235,10 @@ def test_reader_parameters_say_which_reader(say: Any) -> None:
     [
         ({"kind": "modle"}, "'reader.kind' is 'modle', but should be 'extractive' or 'model' (did you mean 'model'?)"),
         ({"kind": "extractive", "model": "x"}, "set reader.kind to 'model'"),
-        ({"model": "x", "recency": False}, "no parameter 'reader.recency' as 'model'; reader takes as 'extractive' kind,"),
+        (
+            {"model": "x", "recency": False},
+            "no parameter 'reader.recency' as 'model'; reader takes as 'extractive' kind,",
+        ),
         ({"modle": "x"}, "no parameter 'reader.modle' (did you mean 'model'?); reader takes as 'extractive' kind,"),
         ({"modle": "x"}, "; as 'model' model, base_url,"),
         ({"model": "x", "max_context": 1}, "'reader.max_context' (did you mean 'max_context_tokens'?)"),
