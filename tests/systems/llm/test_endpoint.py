@@ -16,6 +16,15 @@ from memtrial.systems.models.llm.settings import ModelSettings
 from tests.systems.llm.scripted import ScriptedServer, error, says
 
 
+async def counted(server: ScriptedServer, connections: int) -> None:
+    """Wait until the server's thread has counted so many connections: a client may be ahead of it."""
+    for _ in range(200):
+        if server.connections == connections:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{server.connections} connections, not {connections}")
+
+
 def test_warming_asks_nothing_and_the_first_question_takes_the_connection() -> None:
     async def body() -> None:
         endpoints = Endpoints()
@@ -23,7 +32,8 @@ def test_warming_asks_nothing_and_the_first_question_takes_the_connection() -> N
         client = client_for("read", context)
         await endpoints.warm()
         await endpoints.warm()
-        assert (server.connections, server.requests) == (1, [])
+        await counted(server, 1)
+        assert server.requests == []
         assert (await client.complete("read", [{"role": "user", "content": "hi"}])).ok
         await client.aclose()
         # The next system of this process goes on with the same connection.
