@@ -14,6 +14,7 @@ from memtrial.reports.banners import Banner, banners
 from memtrial.reports.choose import choose_section
 from memtrial.reports.cost import cost_section
 from memtrial.reports.figures.canvas import Drawn
+from memtrial.reports.gates import gates_section
 from memtrial.reports.graph import graph_findings
 from memtrial.reports.groups import MAIN, SIDE_BY_SIDE, grouped
 from memtrial.reports.judges import judges_section
@@ -101,6 +102,7 @@ class Content:
     judges: Section = field(default_factory=Section)
     ragas: Section = field(default_factory=Section)
     cost: Section = field(default_factory=Section)
+    gates: Section = field(default_factory=Section)
     routing: Section = field(default_factory=Section)
     choose: Section = field(default_factory=Section)
 
@@ -126,6 +128,7 @@ def build(run: Run) -> Content:
         "judges": judges_section(view),
         "ragas": ragas_section(view),
         "cost": cost_section(view),
+        "gates": gates_section(view),
         "routing": routing_section(view),
         "choose": choose_section(view),
     }

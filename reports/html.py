@@ -17,7 +17,7 @@ from memtrial.reports.webfont import FAMILY, font_face
 _SECTIONS = (
     ("verdict", "Verdict"), ("outcomes", "Outcomes"), ("metrics", "Metrics"), ("retrieval", "Retrieval"),
     ("losses", "Losses"),     ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
-    ("pairs", "Pairs"), ("choose", "When to choose which"), ("routing", "Routing"), ("judges", "Judges"), ("ragas", "ragas"), ("cost", "Cost"), ("browser", "Questions"), ("method", "Method"),
+    ("pairs", "Pairs"), ("choose", "When to choose which"), ("gates", "Gates"), ("routing", "Routing"), ("judges", "Judges"), ("ragas", "ragas"), ("cost", "Cost"), ("browser", "Questions"), ("method", "Method"),
 )  # fmt: skip
 CSP = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
 
@@ -37,7 +37,7 @@ def render_html(content: Content) -> str:
     environment.filters["line"] = one_line
     made = shelves(content.view)
     has_axes = bool(content.variants) or any(part.axes for part in content.parts)
-    plain = ("judges", "ragas", "cost", "routing", "choose")
+    plain = ("judges", "ragas", "cost", "gates", "routing", "choose")
     absent = {"axes": not has_axes, **{name: not getattr(content, name) for name in plain}}
     categories = sorted({q.category for shelf in made for q in shelf.questions})
     page = environment.get_template("report.html.j2").render(

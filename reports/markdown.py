@@ -27,6 +27,7 @@ def render_markdown(content: Content) -> str:
         blocks += _part(content, part)
     named = (
         ("When to choose which", content.choose),
+        ("Gates", content.gates),
         ("Routing", content.routing),
         ("Judges", content.judges),
         ("ragas", content.ragas),
