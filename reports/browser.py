@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtrial.metrics.records import Item, Labels, Record
+from memtrial.reports.decisions import decisions
 from memtrial.reports.escape import one_line, visible
 from memtrial.reports.view import OUTCOME_LABEL, DatasetView, View
 
@@ -31,13 +32,14 @@ class Given:
     flags: tuple[str, ...] = ()
     latency: str = ""
     repeats: tuple[str, ...] = ()
+    why: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> list[str]:
         """Return what stands under the answer: citations, flags, other repeats."""
         cited = [f"cites {one_line(', '.join(self.cited), 160)}"] if self.cited else []
         repeats = [f"other repeats: {', '.join(self.repeats)}"] if self.repeats else []
-        return [*cited, *self.flags, *repeats]
+        return [*cited, *self.flags, *repeats, *self.why]
 
 
 @dataclass(slots=True)
@@ -167,6 +169,7 @@ def _given(records: Sequence[Record], place: int, limit: int | None) -> Given:
         flags=tuple(flags),
         latency="" if result.latency_ms is None else f"{result.latency_ms:.3g} ms",
         repeats=tuple(OUTCOME_LABEL.get(r.judgement.outcome, r.judgement.outcome) for r in ordered[1:]),
+        why=tuple(decisions(result.trace)),
     )
 
 
