@@ -112,7 +112,12 @@ class LexicalRanker:
         return "\n".join(parts)
 
     def rank(
-        self, question: str, history: Sequence[str], tenant: str | None, near: Mapping[str, float] | None = None
+        self,
+        question: str,
+        history: Sequence[str],
+        tenant: str | None,
+        near: Mapping[str, float] | None = None,
+        also: Sequence[int] = (),
     ) -> list[tuple[int, float]]:
         """Return positions and scores of the turns that share a term with the question or stand beside one that does.
 
@@ -121,12 +126,16 @@ class LexicalRanker:
             history: earlier turns of the dialogue.
             tenant: only this tenant's messages; None for everybody's.
             near: further terms with their weights, for words that mean what the question's do.
+            also: positions that are scored beside those that the engine proposes, where they hold a term of the question.
         """
         self._forget_what_was_not_given()
         weights = {**(near or {}), **self._weigh(question, history)}
         proposed = self._store.search(weights.items(), tenant, self._params.candidates)
         hits = [self._log.position[id] for id, _ in proposed]
-        return self._score(hits, self._importance(weights))
+        importance = self._importance(weights)
+        known = set(hits)
+        hits += [p for p in also if p not in known and any(term in importance for term in self._terms[p])]
+        return self._score(hits, importance)
 
     def _forget_what_was_not_given(self) -> None:
         # A folder may be ahead of the log it is reopened for: what was not handed over yet must not be found.

@@ -22,12 +22,15 @@ class TierParams(Part):
     Attributes:
         meaning: vectors take part; off where a log is too large to embed.
         pool: turns that are reranked; the rest keep their order behind them.
-        least: candidates that the plan's filters must leave; below it they are relaxed in order.
+        least: messages that the plan's filters must leave; below it they are relaxed in order.
+        admitted: where the filters admit no more messages than this, all of these are candidates: a day has few, and what
+            the whole log has best is mostly of other days.
     """
 
     meaning: bool = True
     pool: int = Field(default=50, ge=0, le=1_000)
     least: int = Field(default=1, ge=1, le=1_000)
+    admitted: int = Field(default=2_000, ge=1, le=100_000)
 
 
 class ShownParams(Part):

@@ -17,6 +17,7 @@ from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.raw_log.agent.loop import AgentLoop
 from memtrial.systems.raw_log.agent.params import AgentParams
 from memtrial.systems.raw_log.context import show
+from memtrial.systems.raw_log.kept import Kept, Record
 from memtrial.systems.raw_log.params import RawLogParams
 from memtrial.systems.raw_log.plan import Plan, Planner
 from memtrial.systems.raw_log.rerank import Reranker
@@ -48,9 +49,8 @@ class RawLog:
             tools = Tools(self.log, self._searcher, self._evidence)
             self._agent = AgentLoop(params.agent or AgentParams(), context, tools)
         self._plans: ResultCache[Plan] = ResultCache(params.cache, "plans")
-        self._candidates: ResultCache[Hits] = ResultCache(params.cache, "candidates")
-        self._answers: ResultCache[Answer] = ResultCache(params.cache, "answers")
-        self._writes: dict[str, int] = {}
+        self._candidates: ResultCache[Kept[Hits]] = ResultCache(params.cache, "candidates")
+        self._answers: ResultCache[Kept[Answer]] = ResultCache(params.cache, "answers")
 
     @classmethod
     def create(cls, params: Mapping[str, Any], context: Context) -> Self:
@@ -63,8 +63,6 @@ class RawLog:
         if new:
             with trace.span("index"):
                 self._searcher.add(new, trace)
-            for tenant in dict.fromkeys(self.log.messages[p].tenant_id for p in new):
-                self._writes[tenant] = self._writes.get(tenant, 0) + 1
 
     async def answer(self, query: Query, trace: Trace) -> Answer:
         """Search the log and answer from it."""
@@ -73,19 +71,22 @@ class RawLog:
         key = self._key(query)
         kept = self._answers.get(key, query.asked_at, trace) if self._cached("answers") else None
         if kept is not None:
-            return kept
+            return kept.told(trace)
+        record = Record(trace)
         answer = await self._by_pipeline(query, key, trace)
         if self._cached("answers"):
-            self._answers.put(key, query.asked_at, answer)
+            self._answers.put(key, query.asked_at, record.keep(answer))
         return answer
 
     async def _by_pipeline(self, query: Query, key: CacheKey, trace: Trace) -> Answer:
-        hits = self._candidates.get(key, query.asked_at, trace) if self._cached("candidates") else None
-        if hits is None:
+        kept = self._candidates.get(key, query.asked_at, trace) if self._cached("candidates") else None
+        if kept is None:
+            record = Record(trace)
             plan = await self._plan(query, key, trace)
-            hits = self._searcher.search(query, plan, trace)
+            kept = record.keep(self._searcher.search(query, plan, trace))
             if self._cached("candidates"):
-                self._candidates.put(key, query.asked_at, hits)
+                self._candidates.put(key, query.asked_at, kept)
+        hits = kept.told(trace)
         trace.facts["candidates"] = [self.log.messages[p].id for p, _ in hits[:_CANDIDATES]]
         hits, best = await self._rerank(query, hits, trace)
         retrieved = tuple(self._evidence(p, score) for p, score in hits[: self.params.k])
@@ -106,6 +107,7 @@ class RawLog:
             plan = await self._planner.plan(query, self._searcher.view(query.tenant_id), trace)
             if self._cached("plans"):
                 self._plans.put(key, query.asked_at, plan)
+        trace.facts["plan"] = plan.summary()
         return plan
 
     async def _rerank(self, query: Query, hits: Hits, trace: Trace) -> tuple[Hits, float]:
@@ -139,9 +141,11 @@ class RawLog:
         return self.params.cache.enabled and bool(getattr(self.params.cache, what))
 
     def _key(self, query: Query) -> CacheKey:
-        """Return what a cached thing depends on; the moment of asking among it, as "an hour ago" moves."""
+        """Return what a cached thing depends on: the moment of asking too, as "an hour ago" moves; everybody's log, as how
+        rare a word is depends on it.
+        """
         settings = f"{self._settings} {query.asked_at.isoformat()}"
-        return CacheKey.of(query, version=self._writes.get(query.tenant_id, 0), settings=settings)
+        return CacheKey.of(query, version=len(self.log), settings=settings)
 
     async def close(self) -> None:
         """Let go of indexes and clients."""
