@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtrial.metrics.records import Item, Labels, Record
-from memtrial.reports.decisions import decisions
+from memtrial.reports.decisions import MOST, decisions
 from memtrial.reports.escape import one_line, visible
 from memtrial.reports.view import OUTCOME_LABEL, DatasetView, View
 
 SHOWN_PER_DATASET = 400
 TOP = 10
 _TEXT_LIMIT = 420
+#: Characters that the decisions of all answers may take on a page, and those of a usual line.
+_WHY_ON_PAGE, _USUAL = 2_000_000, 110
+_LEAST_LINES, _LINES_ALONE, _CHARS_ALONE = 2, 40, 600
 _Messages = Mapping[tuple[str, str, str], Mapping[str, Any]]
 #: Which questions stand first where not all are shown: those from which there is most to learn.
 _SEVERITY = {"wrong_memory": 0, "hallucination": 1, "error": 2}
@@ -36,10 +39,10 @@ class Given:
 
     @property
     def remarks(self) -> list[str]:
-        """Return what stands under the answer: citations, flags, other repeats."""
+        """Return what stands under the answer: citations, flags, other repeats. Why it came about is told apart."""
         cited = [f"cites {one_line(', '.join(self.cited), 160)}"] if self.cited else []
         repeats = [f"other repeats: {', '.join(self.repeats)}"] if self.repeats else []
-        return [*cited, *self.flags, *repeats, *self.why]
+        return [*cited, *self.flags, *repeats]
 
 
 @dataclass(slots=True)
@@ -90,8 +93,10 @@ class Shelf:
 def shelves(view: View, limit: int = SHOWN_PER_DATASET) -> list[Shelf]:
     """Choose and prepare the questions of every data set; the choice depends on the records alone."""
     made = []
-    for place, dataset in enumerate(d for d in view.datasets if not d.is_variant):
-        grouped = grouped_records(view, dataset)
+    told = [(d, grouped_records(view, d)) for d in view.datasets if not d.is_variant]
+    answers = sum(min(len(grouped), limit) * len(d.trials) for d, grouped in told)
+    lines = max(_LEAST_LINES, min(MOST, _WHY_ON_PAGE // (_USUAL * max(1, answers))))
+    for place, (dataset, grouped) in enumerate(told):
         keys = list(grouped)
         if len(keys) > limit:
             ranked = sorted(keys, key=lambda k: (min(_severity(r) for r in grouped[k]), keys.index(k)))
@@ -99,7 +104,9 @@ def shelves(view: View, limit: int = SHOWN_PER_DATASET) -> list[Shelf]:
             keys = [k for k in keys if k in chosen]
         made.append(
             Shelf(
-                dataset, tuple(question_view(view, dataset, place, grouped[k]) for k in keys), len(grouped) - len(keys)
+                dataset,
+                tuple(question_view(view, dataset, place, grouped[k], lines=lines) for k in keys),
+                len(grouped) - len(keys),
             )
         )
     return made
@@ -115,16 +122,17 @@ def grouped_records(view: View, dataset: DatasetView) -> dict[tuple[str, str], l
 
 
 def question_view(
-    view: View, dataset: DatasetView, place: int, records: Sequence[Record], *, cut: bool = True
+    view: View, dataset: DatasetView, place: int, records: Sequence[Record], *, cut: bool = True, lines: int = MOST
 ) -> QuestionView:
-    """Gather what every trial did with one question; long texts are cut unless told otherwise."""
+    """Gather what every trial did with one question; long texts are cut, and decisions told in ``lines``, unless told otherwise."""
     limit = _TEXT_LIMIT if cut else None
     by_trial: dict[str, list[Record]] = {}
     for record in records:
         by_trial.setdefault(record.trial, []).append(record)
     first = records[0]
     present = [t for t in dataset.labels if t in by_trial]
-    answers = tuple(_given(by_trial[t], view.trial_order[t], limit) for t in present)
+    why = {t: tuple(_why(by_trial[t], lines if cut else None)) for t in present}
+    answers = tuple(_given(by_trial[t], view.trial_order[t], limit, why[t]) for t in present)
     found = _found(view.run.exact, first, [by_trial[t][0] for t in present], limit)
     return QuestionView(
         id=first.result.question_id,
@@ -141,7 +149,12 @@ def _severity(record: Record) -> int:
     return _SEVERITY.get(record.judgement.outcome, 9)
 
 
-def _given(records: Sequence[Record], place: int, limit: int | None) -> Given:
+def _why(records: Sequence[Record], lines: int | None) -> list[str]:
+    trace = min(records, key=lambda r: r.result.repeat).result.trace
+    return decisions(trace, _LINES_ALONE, _CHARS_ALONE) if lines is None else decisions(trace, lines)
+
+
+def _given(records: Sequence[Record], place: int, limit: int | None, why: tuple[str, ...]) -> Given:
     ordered = sorted(records, key=lambda r: r.result.repeat)
     record = ordered[0]
     result, judged = record.result, record.judgement
@@ -169,7 +182,7 @@ def _given(records: Sequence[Record], place: int, limit: int | None) -> Given:
         flags=tuple(flags),
         latency="" if result.latency_ms is None else f"{result.latency_ms:.3g} ms",
         repeats=tuple(OUTCOME_LABEL.get(r.judgement.outcome, r.judgement.outcome) for r in ordered[1:]),
-        why=tuple(decisions(result.trace)),
+        why=why,
     )
 
 

@@ -142,7 +142,9 @@ def _question(q: QuestionView, dataset: DatasetView, records: Sequence[Record]) 
 
 def _answer(given: Given) -> list[str]:
     head = f"{one_line(given.trial)}: {given.label}{f' · {given.latency}' if given.latency else ''}"
-    return [head, *_wrapped("    ", given.text), *(f"    {remark}" for remark in given.remarks), ""]
+    why = [line for told in given.why for line in _wrapped("      ", told)]
+    remarks = [f"    {remark}" for remark in given.remarks]
+    return [head, *_wrapped("    ", given.text), *remarks, *(["    why:", *why] if why else []), ""]
 
 
 def _memories(q: QuestionView) -> list[str]:
