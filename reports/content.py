@@ -11,6 +11,7 @@ from memtrial.metrics.verdicts import ReferenceLine, reference_lines, verdicts
 from memtrial.reports import plots
 from memtrial.reports.axes import find_axes
 from memtrial.reports.banners import Banner, banners
+from memtrial.reports.caches import caches_grid
 from memtrial.reports.choose import choose_section
 from memtrial.reports.cost import cost_section
 from memtrial.reports.figures.canvas import Drawn
@@ -76,6 +77,7 @@ class Part:
     loss_table: Grid
     recall: Drawn | None
     speed: Drawn | None
+    caches: Grid | None
     kinds: list[SliceTable]
     slices: list[SliceTable]
     heatmaps: list[Drawn]
@@ -109,7 +111,9 @@ class Content:
     @property
     def figures(self) -> list[Drawn]:
         """Every figure, in the order in which it appears."""
-        return [d for part in self.parts for d in part.figures]
+        sections = (self.choose, self.gates, self.routing, self.judges, self.ragas, self.cost)
+        of_sections = [grid.figure for section in sections for grid in section.grids if grid.figure is not None]
+        return [*(d for part in self.parts for d in part.figures), *of_sections]
 
 
 def build(run: Run) -> Content:
@@ -171,6 +175,7 @@ def _part(
         loss_table=waterfall_grid(dataset, lost),
         recall=plots.recall(view, dataset),
         speed=plots.speed(view, dataset),
+        caches=caches_grid(view, dataset),
         kinds=_slice_tables(view, dataset, _BY_KIND),
         slices=_slice_tables(view, dataset, _SLICED),
         heatmaps=[h for h in heatmaps if h is not None],

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from memtrial.metrics.gates import gate_confusion
-from memtrial.reports.sections import DASH, Grid, Section, filled
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from memtrial.metrics.gates import GateConfusion, decision, gate_confusion
+from memtrial.metrics.panel import Panel
+from memtrial.reports.figures.canvas import Drawn, render
+from memtrial.reports.figures.matrices import Matrix, matrices
+from memtrial.reports.plots import file_name
+from memtrial.reports.sections import Grid, Section, filled
+from memtrial.reports.shares import share_of, show_share
 from memtrial.reports.tables import make_cell
 from memtrial.reports.view import DatasetView, View
-from memtrial.reports.words import describe
+from memtrial.reports.words import describe, heading, reason
 
 _METRICS = ("invalid_lookup_rate", "missed_lookup_rate", "gate_balanced_accuracy", "lookups_avoided")
 _COUNTS = ("looked up, needed", "looked up, needless", "skipped, needed", "skipped, needless", "undecided", "mean cost")
+_DRAWN, _TITLE = 6, 38
 
 
 def gates_section(view: View) -> Section:
@@ -25,32 +35,66 @@ def gates_section(view: View) -> Section:
 
 
 def _grid(view: View, dataset: DatasetView) -> Grid | None:
+    found: dict[str, GateConfusion] = {}
     rows = []
-    for trial in dataset.trials:
-        counted = gate_confusion(view.records.get((dataset.label, trial.trial), []))
+    for trial in dataset.labels:
+        panel = view.panels[dataset.label, trial]
+        counted = gate_confusion(panel.records)
         if counted is None:
             continue
-        cost = counted.expected_cost()
+        found[trial] = counted
+        counts = (counted.looked_needed, counted.looked_needless, counted.skipped_needed, counted.skipped_needless)
         rows.append(
             [
-                trial.trial,
-                f"{counted.looked_needed:,}",
-                f"{counted.looked_needless:,}",
-                f"{counted.skipped_needed:,}",
-                f"{counted.skipped_needless:,}",
-                f"{counted.undecided:,}",
-                DASH if cost is None else f"{cost:.3f}",
-                *(_shown(view, dataset, trial.trial, metric) for metric in _METRICS),
+                trial,
+                *(f"{n:,}" for n in (*counts, counted.undecided)),
+                _cost(view, panel),
+                *(_shown(view, dataset, trial, metric) for metric in _METRICS),
             ]
         )
     if not rows:
         return None
     told = [f"{describe(m).title}: {describe(m).sentence}".rstrip(".") for m in _METRICS]
-    head = ("system", *_COUNTS, *(describe(m).title for m in _METRICS))
+    why = dict.fromkeys(
+        f"{describe(metric).title}: {reason(row.status)}"
+        for trial in found
+        for metric in _METRICS
+        if (row := view.row(dataset.label, trial, metric)) is not None and row.value is None
+    )
+    head = ("system", *_COUNTS, *(heading(m) for m in _METRICS))
     cost_note = "Mean cost: a needless and a missed look-up each cost 1, spread over all questions"
-    return Grid(f"Looked up against needed, {dataset.label}", head, filled(rows), (cost_note, *told))
+    notes = (cost_note, *told, *why)
+    return Grid(f"Looked up against needed, {dataset.label}", head, filled(rows), notes, _figure(dataset, found))
+
+
+def _figure(dataset: DatasetView, found: Mapping[str, GateConfusion]) -> Drawn:
+    """Draw the first few matrices that differ; variants that decide alike share one."""
+    alike: dict[tuple[tuple[int, int], tuple[int, int]], list[str]] = {}
+    for trial, one in found.items():
+        counts = ((one.looked_needed, one.looked_needless), (one.skipped_needed, one.skipped_needless))
+        alike.setdefault(counts, []).append(trial)
+    drawn = [Matrix(_together(trials), counts) for counts, trials in alike.items()]
+    title = f"Looked up or skipped against needed or not, by system on {dataset.label}"
+    if len(drawn) > _DRAWN:
+        title += f", the first {_DRAWN} of {len(drawn)} that differ"
+    figure = matrices(drawn[:_DRAWN], ("looked up", "skipped"), ("needed", "not needed"))
+    return render(figure, file_name(dataset, "gates"), title)
+
+
+def _together(trials: Sequence[str]) -> str:
+    names = ", ".join(trials)
+    return (
+        names if len(trials) == 1 or len(names) <= _TITLE else f"{trials[0][: _TITLE - 12]} and {len(trials) - 1} alike"
+    )
+
+
+def _cost(view: View, panel: Panel) -> str:
+    looked = [decision(record) for record in panel.records]
+    needed = [record.labels.needs_memory for record in panel.records]
+    wrong = np.array([done is not None and done != due for done, due in zip(looked, needed, strict=True)], dtype=float)
+    return show_share(share_of(panel, wrong, np.ones(len(wrong)), view.resamples), plain=True)
 
 
 def _shown(view: View, dataset: DatasetView, trial: str, metric: str) -> str:
     cell = make_cell(view.row(dataset.label, trial, metric))
-    return f"{cell.text} ({cell.interval})" if cell.text != DASH and cell.interval else cell.text
+    return f"{cell.text} ({cell.interval})" if cell.interval else cell.text

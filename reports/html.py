@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -19,6 +20,7 @@ _SECTIONS = (
     ("losses", "Losses"),     ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
     ("pairs", "Pairs"), ("choose", "When to choose which"), ("gates", "Gates"), ("routing", "Routing"), ("judges", "Judges"), ("ragas", "ragas"), ("cost", "Cost"), ("browser", "Questions"), ("method", "Method"),
 )  # fmt: skip
+_INTERVAL = re.compile(r"([^()]{1,40}) (\(-?[\d.,]+ ?%?–-?[\d.,]+ ?%?\))")
 CSP = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -35,6 +37,7 @@ def render_html(content: Content) -> str:
     )
     environment.filters["visible"] = visible
     environment.filters["line"] = one_line
+    environment.filters["value_and_interval"] = value_and_interval
     made = shelves(content.view)
     has_axes = bool(content.variants) or any(part.axes for part in content.parts)
     plain = ("judges", "ragas", "cost", "gates", "routing", "choose")
@@ -88,6 +91,12 @@ def _filters(datasets: int, categories: int, trials: int) -> str:
     rules += [hide([o], o) for o, _ in BAR_ORDER]
     rules += [hide([f"s{t}", o], f"s{t}-{o}") for t in range(trials) for o, _ in BAR_ORDER]
     return "".join(rules)
+
+
+def value_and_interval(cell: str) -> tuple[str, str]:
+    """Part a value from the interval in parentheses at its end, so that no line breaks inside it; "" where there is none."""
+    found = _INTERVAL.fullmatch(cell)
+    return (found[1], found[2]) if found else (cell, "")
 
 
 def question_classes(question: Any, categories: list[str]) -> str:

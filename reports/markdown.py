@@ -84,7 +84,8 @@ def _part(content: Content, part: Part) -> list[str]:
     if part.recall:
         blocks += ["### Retrieval", _figure(part.recall)]
     blocks += ["### Latency and tokens", *([_figure(part.speed)] if part.speed else [])]
-    blocks += [_table(t) for title, t in part.groups if title in ("Latency", "Tokens and cost")]
+    blocks += [_table(t) for title, t in part.groups if title in ("Latency", "Tokens and cost", "Vectors")]
+    blocks += ["### Caches", *_grid(part.caches)] if part.caches else []
     blocks += ["### By kind of lure and category", *(_figure(h) for h in part.heatmaps)] if part.heatmaps else []
     for s in (*part.kinds, *part.slices):
         blocks += [f"### {s.title}, %", _table(s.table)]
@@ -155,7 +156,8 @@ def _section(title: str, section: Section) -> list[str]:
         return []
     blocks = [f"## {title}", esc(section.lead)]
     for grid in section.grids:
-        blocks += [f"### {esc(grid.title)}", *_grid(grid)]
+        drawn = [_figure(grid.figure)] if grid.figure else []
+        blocks += [f"### {esc(grid.title)}", *drawn, *_grid(grid)]
     return [*blocks, "\n".join(f"- {esc(note)}." for note in section.notes)]
 
 

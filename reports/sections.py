@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from memtrial.reports.figures.canvas import Drawn
+
 DASH = "—"
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of texts; the first column names the row. ``notes`` stand below it."""
+    """A table of texts; the first column names the row. ``figure`` stands above it, ``notes`` stand below."""
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    figure: Drawn | None = None
 
 
 @dataclass(slots=True)

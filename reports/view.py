@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memtrial.metrics.aggregate import BY_QUESTION
+from memtrial.metrics.panel import Panel, make_panels
 from memtrial.metrics.records import OUTCOMES, MetricRow, Record, TrialInfo
 from memtrial.metrics.second_judge import is_second, own_rows
 from memtrial.reports.axes import base_of
@@ -79,6 +80,11 @@ class View:
         for record in self.run.records:
             found[record.result.dataset, record.trial].append(record)
         return found
+
+    @cached_property
+    def panels(self) -> dict[tuple[str, str], Panel]:
+        """Records by (data set, trial) with their questions and clusters; a planned answer that is missing is an error."""
+        return {(p.info.dataset, p.info.trial): p for p in make_panels(self.run.records, self.run.trials)}
 
     @cached_property
     def datasets(self) -> list[DatasetView]:
