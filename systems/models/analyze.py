@@ -24,6 +24,7 @@ ANALYZER_VERSION = 1
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _CHUNK = re.compile(rf"[{_HAN}]+|(?:(?![{_HAN}])[^\W_])+(?:[-./:,'_#](?:(?![{_HAN}])[^\W_])+)*")
 _IS_HAN = re.compile(rf"[{_HAN}]")
+_PIECE = re.compile(r"[^-./:,'_#]+")
 _SEPARATOR = re.compile(r"[-./:,'_#]+")
 _AMOUNT = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
 _APOSTROPHE = str.maketrans({"’": "'", "‘": "'", "ʼ": "'"})
@@ -122,6 +123,29 @@ def terms(text: str) -> list[str]:
         else:
             found += _latin(chunk)
     return found
+
+
+def places(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield index terms of a text, each with the half-open span of the text that it comes from.
+
+    What changes its length when it is folded (ﬁ, ß) is one span; a term that only arises across such a change is left out.
+    """
+    for match in _CHUNK.finditer(text.translate(_APOSTROPHE)):
+        chunk, at = match.group(), match.start()
+        folded = unicodedata.normalize("NFKC", chunk).casefold()
+        if len(folded) != len(chunk):
+            yield from ((term, at, match.end()) for term in terms(chunk))
+        elif _IS_HAN.match(folded):
+            for word, start, end in _jieba().tokenize(folded, mode="search"):
+                if word not in _CHINESE_STOP:
+                    yield word, at + start, at + end
+        else:
+            found = list(_latin(folded))
+            for piece in _PIECE.finditer(folded):
+                if (term := _word(piece.group())) in found:
+                    yield term, at + piece.start(), at + piece.end()
+                    found.remove(term)
+            yield from ((term, at, match.end()) for term in found)
 
 
 def date_words(when: datetime, *, chinese: bool) -> str:

@@ -11,16 +11,19 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from memtrial.datasets.errors import UserError
+from memtrial.systems.stores.textindex import TextDocument, joined, safe
 
 _WRITER_BYTES = 50_000_000
 _FORMAT = 1
 
 
 class FullTextStore:
-    """Documents by id, each of one tenant, in one Tantivy index.
+    """Documents by id, each of one tenant, in one Tantivy index; of a :class:`TextDocument` only its terms are kept.
+
+    :class:`~memtrial.systems.stores.textindex_tantivy.TantivyIndex` is the same with the rest of it, and queries over it.
 
     A folder that holds an index made with the same ``settings`` is reopened, with the documents it has; one made with
     others is emptied, since its terms mean something else.
@@ -33,10 +36,12 @@ class FullTextStore:
         UserError: another process has the index open.
     """
 
+    _kind: ClassVar[Mapping[str, str]] = {}
+
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         """Open or make the index."""
         self._folder = folder
-        self._stamp = json.dumps({"format": _FORMAT, "settings": dict(settings)}, sort_keys=True)
+        self._stamp = json.dumps({"format": _FORMAT, "settings": dict(settings), **self._kind}, sort_keys=True)
         self._ids: list[str] = []
         self._known: set[str] = set()
         self._pending = False
@@ -56,6 +61,7 @@ class FullTextStore:
         builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
         builder.add_text_field("tenant", tokenizer_name="raw", index_option="basic")
         builder.add_text_field("terms", tokenizer_name="whitespace", index_option="freq")
+        self._add_fields(builder)
         self._schema = builder.build()
         self._index = tantivy.Index(self._schema, path=str(data))
         self._index.register_tokenizer(
@@ -70,6 +76,12 @@ class FullTextStore:
         self._searcher = self._index.searcher()
         self._ids = self._stored_ids()
         self._known = set(self._ids)
+
+    def _add_fields(self, builder: Any) -> None:
+        """Add fields to the schema."""
+
+    def _fill(self, kept: Any, document: TextDocument) -> None:
+        """Put a document's values into those fields."""
 
     def _stored_ids(self) -> list[str]:
         import tantivy
@@ -98,19 +110,31 @@ class FullTextStore:
 
     def add(self, id: str, tenant: str, terms: Sequence[str]) -> None:
         """Add a document; one that is already there is left as it is. Visible after ``commit``."""
+        self.load([TextDocument(id, tenant, terms)])
+
+    def load(self, documents: Iterable[TextDocument]) -> int:
+        """Add documents that are not there yet and return how many these were. Visible after ``commit``.
+
+        Raises:
+            ValueError: a term holds white space, or a timestamp has no zone.
+        """
         import tantivy
 
-        if id in self._known:
-            return
-        document = tantivy.Document()
-        document.add_unsigned("key", len(self._ids))
-        document.add_text("id", id)
-        document.add_text("tenant", tenant)
-        document.add_text("terms", " ".join(terms))
-        self._writer.add_document(document)
-        self._ids.append(id)
-        self._known.add(id)
-        self._pending = True
+        before = len(self._ids)
+        for document in documents:
+            if document.id in self._known:
+                continue
+            kept = tantivy.Document()
+            kept.add_unsigned("key", len(self._ids))
+            kept.add_text("id", document.id)
+            kept.add_text("tenant", safe(document.tenant))
+            kept.add_text("terms", joined(document.terms))
+            self._fill(kept, document)
+            self._writer.add_document(kept)
+            self._ids.append(document.id)
+            self._known.add(document.id)
+            self._pending = True
+        return len(self._ids) - before
 
     def commit(self) -> None:
         """Make everything added durable and searchable."""
@@ -128,7 +152,7 @@ class FullTextStore:
 
     def document_frequency(self, term: str) -> int:
         """Return in how many documents, of all tenants, a term stands."""
-        return int(self._searcher.doc_freq("terms", term))
+        return int(self._searcher.doc_freq("terms", safe(term)))
 
     def search(self, terms: Iterable[tuple[str, float]], tenant: str | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and BM25 scores of the documents that hold at least one of the terms, best first.
@@ -138,19 +162,38 @@ class FullTextStore:
             tenant: only this tenant's documents; None for everybody's.
             limit: how many at most.
         """
+        wanted = self._any_of(terms)
+        if wanted is None or not self._ids:
+            return []
+        if tenant is not None:
+            wanted = self._all_of([wanted, self._only("tenant", tenant)])
+        return self._best(wanted, limit)
+
+    def _any_of(self, terms: Iterable[tuple[str, float]]) -> Any:
+        """Return a query for documents that hold one of the terms, scored by them; None where there are none."""
         import tantivy
 
         query, occur = tantivy.Query, tantivy.Occur
         wanted = [
-            (occur.Should, query.boost_query(query.term_query(self._schema, "terms", term, "freq"), weight))
+            (occur.Should, query.boost_query(query.term_query(self._schema, "terms", safe(term), "freq"), weight))
             for term, weight in terms
         ]
-        if not wanted or not self._ids:
-            return []
-        asked = query.boolean_query(wanted)
-        if tenant is not None:
-            own = query.const_score_query(query.term_query(self._schema, "tenant", tenant, "basic"), 0.0)
-            asked = query.boolean_query([(occur.Must, asked), (occur.Must, own)])
+        return query.boolean_query(wanted) if wanted else None
+
+    def _only(self, field: str, value: str) -> Any:
+        """Return a query for a field's whole value, which adds nothing to a score."""
+        import tantivy
+
+        query = tantivy.Query
+        return query.const_score_query(query.term_query(self._schema, field, safe(value), "basic"), 0.0)
+
+    @staticmethod
+    def _all_of(parts: Sequence[Any]) -> Any:
+        import tantivy
+
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in parts])
+
+    def _best(self, asked: Any, limit: int) -> list[tuple[str, float]]:
         hits = self._searcher.search(asked, limit=limit, count=False).hits
         keys = self._searcher.fast_field_values("key", [address for _, address in hits])
         return [(self._ids[int(key or 0)], float(score)) for key, (score, _) in zip(keys, hits, strict=True)]
