@@ -14,6 +14,14 @@ class UserError(Exception):
     """
 
 
+class UnavailableError(UserError):
+    """What the work rests on is not there or gave way: a full disk, a lock, a server that went away.
+
+    It is the fault of no question and of no system: a run that meets it ends, keeps what is finished, and goes on by the same
+    command once the fault is mended.
+    """
+
+
 class MissingExtraError(UserError):
     """An optional dependency is not installed; the message carries the pip command that brings it."""
 

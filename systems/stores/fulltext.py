@@ -136,6 +136,11 @@ class FullTextStore:
             self._pending = True
         return len(self._ids) - before
 
+    @property
+    def pending(self) -> bool:
+        """Whether anything was added since the last commit."""
+        return self._pending
+
     def commit(self) -> None:
         """Make everything added durable and searchable."""
         if self._pending:
@@ -163,7 +168,7 @@ class FullTextStore:
             limit: how many at most.
         """
         wanted = self._any_of(terms)
-        if wanted is None or not self._ids:
+        if wanted is None or not self._ids or limit < 1:
             return []
         if tenant is not None:
             wanted = self._all_of([wanted, self._only("tenant", tenant)])
@@ -194,9 +199,19 @@ class FullTextStore:
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, part) for part in parts])
 
     def _best(self, asked: Any, limit: int) -> list[tuple[str, float]]:
-        hits = self._searcher.search(asked, limit=limit, count=False).hits
+        """Return the best hits, of equal ones those added first.
+
+        The engine orders equals by where they lie, and that depends on when its threads merged what was committed.
+        """
+        wide = limit + 1
+        while True:
+            hits = self._searcher.search(asked, limit=wide, count=False).hits
+            if len(hits) < wide or hits[-1][0] < hits[limit - 1][0]:
+                break
+            wide *= 2  # equals stand on both sides of the cut
         keys = self._searcher.fast_field_values("key", [address for _, address in hits])
-        return [(self._ids[int(key or 0)], float(score)) for key, (score, _) in zip(keys, hits, strict=True)]
+        found = sorted((-float(score), int(key or 0)) for key, (score, _) in zip(keys, hits, strict=True))
+        return [(self._ids[key], -score) for score, key in found[:limit]]
 
     def close(self) -> None:
         """Commit and let go of the index's lock; safe to call twice."""

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, InterfaceError, OperationalError
 
-from memtrial.datasets.errors import MissingExtraError, UserError
+from memtrial.datasets.errors import MissingExtraError, UnavailableError, UserError
 from memtrial.systems.stores.records_schema import METADATA, NODES, STAMP
 
 SQLITE_FILE = "records.sqlite"
@@ -37,7 +37,8 @@ class Database:
 
     Raises:
         MissingExtraError: PostgreSQL is asked for and its driver is not installed.
-        UserError: the address is none, or nothing answers there.
+        UserError: the address is none.
+        UnavailableError: nothing answers there; also from any later use of what is read or written.
     """
 
     def __init__(self, folder: Path, url: str = "", *, patience_s: float = 10.0) -> None:
@@ -189,7 +190,7 @@ class Database:
             if sentence is None:
                 raise
             # From None: what lies below may show an address with its password, or chat text.
-            raise UserError(sentence) from None
+            raise UnavailableError(sentence) from None
 
     def _sentence(self, doing: str, error: DBAPIError) -> str | None:
         said = " ".join((str(error.orig).strip().splitlines() or [""])[0].split())

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, cast
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, Table, Text
@@ -196,6 +197,12 @@ def node_row(node: Node, seq: int) -> dict[str, Any]:
 
 def row_node(row: Sequence[Any]) -> Node:
     """Return the node of a row of ``NODES``, its columns in the order of the table."""
+    return _made(tuple(row))
+
+
+# A question reads the same row for several channels and once more for its history, and nothing of a node ever changes.
+@lru_cache(maxsize=8_192)
+def _made(row: tuple[Any, ...]) -> Node:
     (
         tenant, id, memory, version, parent, _seq, recorded, event, text, fact_type, subject, attribute, owner, value,
         value_kind, state, source, speaker, conversation, adds, message_ids, entities, details,

@@ -58,16 +58,7 @@ class TantivyIndex(FullTextStore):
         """Return ids and scores of the documents that meet a query, best first; without terms, all score 0."""
         if not self._ids or limit <= 0:
             return []
-        asked, wide = self._asked(query), limit + 1
-        while True:
-            hits = self._searcher.search(asked, limit=wide, count=False).hits
-            # Tantivy puts equals in the order of its segments, which merges change: all that equal the last one are needed.
-            if len(hits) < wide or hits[-1][0] < hits[limit - 1][0]:
-                break
-            wide *= 4
-        keys = self._searcher.fast_field_values("key", [address for _, address in hits])
-        found = sorted((-score, int(key or 0)) for key, (score, _) in zip(keys, hits, strict=True))
-        return [(self._ids[key], -score) for score, key in found[:limit]]
+        return self._best(self._asked(query), limit)
 
     def newest(self, query: TextQuery, limit: int) -> list[str]:
         """Return ids of the documents that meet a query, the one that came last first."""

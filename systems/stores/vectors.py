@@ -18,8 +18,11 @@ from memtrial.datasets.errors import UserError
 Quantization: TypeAlias = Literal["none", "int8", "binary"]
 Backend: TypeAlias = Literal["edge", "server"]
 
-REBUILD = 1.2
-"""A graph is built anew when so many times its vectors are there: all builds together cost six times the last."""
+REBUILD = 1.5
+"""A graph is built anew when so many times its vectors are there: all builds together cost three times the last.
+
+Until then the newest vectors, a third at most, are compared one by one beside the graph, which loses none of them.
+"""
 
 _BINARY_FROM = 1_024
 

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from memtrial.datasets.errors import MissingExtraError, UserError
+from memtrial.datasets.errors import MissingExtraError, UnavailableError, UserError
 from memtrial.systems.stores.vectors import REBUILD, StoreOptions, best, check_vectors, other_size, point_id
 
 URL, KEY = "QDRANT_URL", "QDRANT_API_KEY"
@@ -285,7 +285,7 @@ class ServerVectors:
             said = (error.content or b"").decode("utf-8", "replace")[:300]
             raise UserError(f"the Qdrant server at {self._where} answers {error.status_code}: {said}") from None
         except (ResponseHandlingException, OSError) as error:
-            raise UserError(
+            raise UnavailableError(
                 f"no Qdrant server answers at {self._where} ({URL}): {str(error)[:200]}; start one, or set "
                 "backend to 'edge'"
             ) from None

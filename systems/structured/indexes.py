@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from memtrial.systems.base import Context, Query, Trace
@@ -13,6 +14,7 @@ from memtrial.systems.structured.node import Node
 from memtrial.systems.structured.vectors import MemoryVectors, VectorPartParams
 
 _EARLIER = 0.5
+_AT_ONCE = 8
 
 
 class WordIndex:
@@ -64,8 +66,15 @@ class WordIndex:
 
     def commit(self) -> None:
         """Make everything durable and searchable."""
-        for store in self._stores.values():
-            store.commit()
+        changed = [store for store in self._stores.values() if store.pending]
+        if len(changed) < 2:
+            for store in changed:
+                store.commit()
+            return
+        # A commit mostly waits for the disk, and waits for several at a time are one wait.
+        with ThreadPoolExecutor(min(len(changed), _AT_ONCE)) as pool:
+            for done in [pool.submit(store.commit) for store in changed]:
+                done.result()
 
     def search(self, query: Query, limit: int) -> list[tuple[str, float]]:
         """Return ids and BM25 scores of the tenant's memories, best first; earlier turns count half."""

@@ -9,12 +9,13 @@ settings, or brought back from another day ends up with the same nodes.
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pydantic import Field
 
-from memtrial.datasets.errors import UserError
+from memtrial.datasets.errors import UnavailableError, UserError
 from memtrial.systems.base import Trace
 from memtrial.systems.baselines.parts import Part
 from memtrial.systems.stores.records import MemoryRecords, OutboxEntry
@@ -100,6 +101,7 @@ class Memory:
 
         Raises:
             UserError: the records cannot be written; nothing of this call is kept then.
+            UnavailableError: an index's disk is full; what it lacks stays in the outbox.
         """
         if not self._mended:
             await self.mend(trace)
@@ -150,6 +152,12 @@ class Memory:
                 refused: set[str] = set()
                 for name, writer in self._writers.items():
                     error = await self._fill(writer, nodes, refused, trace)
+                    if error is not None and _is_full(error):
+                        self.behind = self._records.waiting()
+                        raise UnavailableError(
+                            f"the disk is full while the {name} index takes in memories: {self.behind} of them wait to be "
+                            "indexed and none is lost; free some space and run the same command again"
+                        ) from None
                     if error is not None:
                         told = f"the {name} index failed with {type(error).__name__}"
                 self._records.done([entry.seq for entry in entries if entry.node_id not in refused])
@@ -181,6 +189,8 @@ class Memory:
             error = await self._try(writer, nodes, trace)
             if error is None:
                 return None
+            if _is_full(error):
+                return error  # each try would write more
         # One node may be the reason, and must not keep the others out.
         error, taken = None, False
         for place, node in enumerate(nodes):
@@ -209,3 +219,11 @@ class Memory:
     def close(self) -> None:
         """Let go of the records; safe to call twice."""
         self._records.close()
+
+
+def _is_full(error: BaseException) -> bool:
+    """Whether an engine ran out of disk; most of them tell it in words alone."""
+    said = str(error).lower()
+    return (isinstance(error, OSError) and error.errno == errno.ENOSPC) or any(
+        words in said for words in ("no space left on device", "disk is full")
+    )

@@ -74,7 +74,7 @@ class Recall:
         if slot is not None:
             with trace.span("slot"):
                 found["metadata"] = self._first(self.of_slot(query.tenant_id, slot), found.get("metadata", ()))
-        nodes = self._records.nodes(query.tenant_id, {id for hits in found.values() for id, _ in hits})
+        nodes = self._records.nodes(query.tenant_id, dict.fromkeys(id for hits in found.values() for id, _ in hits))
         proposed = tuple(dict.fromkeys(m for node in nodes.values() for m in node.fact.message_ids))
         with trace.span("versions"):
             standing, superseded = self._standing(query, policy, nodes.values())

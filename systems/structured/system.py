@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
-from memtrial.datasets.errors import UserError
+from memtrial.datasets.errors import UnavailableError
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Evidence, Query, Trace
 from memtrial.systems.baselines.reading import answered
@@ -54,7 +54,9 @@ class Structured:
         if params.records.backend == "postgres":
             url = os.environ.get(POSTGRES, "")
             if not url:
-                raise UserError(f"records.backend is 'postgres', but the environment variable {POSTGRES} is not set")
+                raise UnavailableError(
+                    f"records.backend is 'postgres', but the environment variable {POSTGRES} is not set"
+                )
         self._extractor = Extractor(params.extraction, context)
         self._reader = make_reader(params.reader, context)
         self._gates = Gates(params.gates, context)

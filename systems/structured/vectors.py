@@ -165,8 +165,12 @@ class MemoryVectors:
         if self._fitting.due(len(self._log)) > self._fitting.fitted:
             with trace.span("fit"):
                 self._rebuild(trace)
-        else:
+            return
+        try:
             self._put(store, rows)
+        except BaseException:
+            self._log.discard(list(fresh))  # what has no vector has to be added again
+            raise
 
     def _put(self, store: VectorStore, rows: Sequence[Row]) -> None:
         if rows:

@@ -211,3 +211,31 @@ class Learner(Echo):
     async def establish(self, query: Any, kept: Any) -> None:
         assert query.text == kept["text"]
         self.learnt.append(f"{kept['text']} at {kept['log']} told at {len(self.log)}")
+
+
+class CrampedMemory:
+    """Structured memory whose records get no further page from the fourth portion on, while the file ``full`` is there."""
+
+    def __init__(self, system: Any, full: Path) -> None:
+        self.system, self.full, self.portions = system, full, 0
+
+    @classmethod
+    def create(cls, params: dict[str, Any], context: Any) -> Any:
+        from memtrial.systems.structured.system import Structured
+
+        full = Path(params["full"])
+        return cls(Structured.create({name: p for name, p in params.items() if name != "full"}, context), full)
+
+    async def ingest(self, messages: Any, trace: Any) -> None:
+        self.portions += 1
+        if self.portions == 4 and self.full.exists():
+            with self.system._records._database.write("limiting") as connection:
+                pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+                connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+        await self.system.ingest(messages, trace)
+
+    async def answer(self, query: Any, trace: Any) -> Any:
+        return await self.system.answer(query, trace)
+
+    async def close(self) -> None:
+        await self.system.close()

@@ -76,3 +76,14 @@ def test_what_looks_like_a_date_is_text_like_any_other(tmp_path: Path) -> None:
     assert len(store) == 3
     assert set(find(store, "2019", "t1")) == {"a", "b"}
     assert find(store, "tuesday", "t1") == ["c"]
+
+
+def test_equal_hits_come_in_the_order_of_adding_whatever_the_engine_merged(tmp_path: Path) -> None:
+    store = FullTextStore(tmp_path / "x", {})
+    for number in range(40):
+        store.add(f"d{number}", "t1", ["newest", "code", f"w{number}"])
+        store.commit()  # a segment each; the engine's own threads merge them whenever they get to it
+        hits = [id for id, _ in store.search([("newest", 1.0), ("code", 1.0)], "t1", 10)]
+        assert hits == [f"d{n}" for n in range(min(10, number + 1))]
+    assert store.search([("newest", 1.0)], "t1", 0) == []
+    store.close()

@@ -4,9 +4,8 @@ import logging
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from memtrial.systems.structured.node import Extraction, Fact
 
 Open = Callable[..., MemoryRecords]
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
-SECRET = "hunt@r/2:%x"
 
 
 def facts(first: int, count: int = 1, *, words: int = 1) -> Extraction:
@@ -146,38 +144,11 @@ def test_a_full_disk_of_the_server(open_records: Open) -> None:
     assert "is full while writing" in sentence(failure)
 
 
-@pytest.fixture
-def mortal_server() -> Iterator[Any]:
-    """A server that a test may stop and start again."""
-    pgserver = pytest.importorskip("pgserver")
-    folder = tempfile.mkdtemp(prefix="memtrial-pg-")
-    try:
-        servers = [pgserver.get_server(folder, cleanup_mode="stop")]
-    except Exception as error:  # noqa: BLE001 - whatever keeps it from starting
-        pytest.skip(f"PostgreSQL cannot start here: {error!r:.200}")
-
-    class Server:
-        def url(self) -> str:
-            return make_url(servers[0].get_uri()).set(password=SECRET).render_as_string(hide_password=False)
-
-        def stop(self) -> None:
-            servers.pop().cleanup()
-
-        def start(self) -> None:
-            servers.append(pgserver.get_server(folder, cleanup_mode="stop"))
-
-    yield Server()
-    if not servers:
-        servers.append(pgserver.get_server(folder, cleanup_mode="stop"))
-    servers[0].cleanup_mode = "delete"
-    servers[0].cleanup()
-
-
 def test_a_server_that_goes_away_loses_nothing_and_shows_no_password(
     tmp_path: Path, mortal_server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    url = mortal_server.url()
+    url, secret = mortal_server.url(), mortal_server.password
     records = MemoryRecords(tmp_path, url=url)
     records.write(facts(0, 50), [f"m{n}" for n in range(50)])
     shown = [repr(records), records.place, repr(records._database), repr(records._database._engine)]
@@ -209,7 +180,7 @@ def test_a_server_that_goes_away_loses_nothing_and_shows_no_password(
     assert (records.count(), records.waiting()) == (51, 51)
     records.drop()
     for text in (*shown, caplog.text):
-        assert SECRET not in text and "hunt%40r" not in text and "hunt@r" not in text
+        assert secret not in text and "hunt%40r" not in text and "hunt@r" not in text
 
 
 @pytest.mark.parametrize(
