@@ -24,9 +24,10 @@ from pathlib import Path
 from memtrial.datasets.schema import Message, Question
 from memtrial.datasets.supportdesk import generate
 from memtrial.systems.base import Context, Query, Trace
+from memtrial.systems.baselines.lexical import text_document
 from memtrial.systems.baselines.log import Log
 from memtrial.systems.models.analyze import date_words, has_han, terms
-from memtrial.systems.raw_log.indexed import text_document, text_query
+from memtrial.systems.raw_log.indexed import text_query
 from memtrial.systems.raw_log.plan import LogIndex, Planner, PlanParams
 from memtrial.systems.stores.textindex import TextDocument, TextIndex, TextQuery
 from memtrial.systems.stores.textindex_elasticsearch import ElasticsearchIndex
@@ -108,7 +109,7 @@ def documents(messages: Sequence[Message]) -> Iterator[TextDocument]:
     """Yield messages as they are ranked: by content, sender and date."""
     for m in messages:
         dated = date_words(m.timestamp, chinese=has_han(m.content))
-        yield text_document(m, terms(f"{m.content}\n{m.sender_name}\n{dated}"))
+        yield text_document(m, terms(f"{m.content}\n{m.sender_name}\n{dated}"), terms(m.content))
 
 
 async def queries(log: Log, questions: Sequence[Question]) -> dict[str, list[TextQuery]]:

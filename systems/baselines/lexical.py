@@ -9,8 +9,10 @@ turns themselves. So a later message widens windows and sessions at once, and no
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,12 @@ from pydantic import Field
 from memtrial.datasets.schema import Message
 from memtrial.systems.baselines.log import Log, caption
 from memtrial.systems.baselines.parts import Part
+from memtrial.systems.baselines.termlists import TermLists
 from memtrial.systems.models.analyze import ANALYZER_VERSION, date_words, has_han, terms
 from memtrial.systems.stores.fulltext import FullTextStore
+from memtrial.systems.stores.textindex import TextDocument, TextIndex
 
+Store = FullTextStore | TextIndex
 Matrix = NDArray[np.float64]
 
 
@@ -62,31 +67,57 @@ class LexicalParams(Part):
 
 
 class LexicalRanker:
-    """Full text of a log, on disk in a folder."""
+    """Full text of a log, in a folder or on a server.
 
-    def __init__(self, params: LexicalParams, log: Log, folder: Path, *, captions: bool) -> None:
+    Args:
+        params: settings.
+        log: the log.
+        folder: the index's own.
+        captions: texts derived from pictures count as part of a message.
+        store: an index opened with :func:`index_settings`; None for one by Tantivy in ``folder``.
+    """
+
+    def __init__(
+        self,
+        params: LexicalParams,
+        log: Log,
+        folder: Path,
+        *,
+        captions: bool,
+        store: Store | None = None,
+    ) -> None:
         """Open the index of ``folder``, or make it."""
         self._params = params
         self._log = log
         self._captions = captions
-        self._store = FullTextStore(
-            folder, {"analyzer": ANALYZER_VERSION, "captions": captions, **params.index.model_dump()}
+        self._store: Store = (
+            FullTextStore(folder, index_settings(params, captions=captions)) if store is None else store
         )
-        self._vocabulary: dict[str, int] = {}
-        self._terms: list[tuple[int, ...]] = []
+        self._terms = TermLists()
         self._window_length: list[int] = []
         self._session_length: list[int] = []
         self._total = 0
 
-    def add(self, positions: Sequence[int]) -> None:
-        """Index messages by their positions in the log, which must come in order; searchable when this returns."""
+    def add(self, positions: Sequence[int], held: Callable[[int], Sequence[str]] | None = None) -> None:
+        """Index messages by their positions in the log, which must come in order; searchable when this returns.
+
+        Args:
+            positions: of the messages.
+            held: gives the terms of a message's content, where the caller has them already.
+        """
+        self._store.load(self._documents(positions, held))
+        self._store.commit()
+
+    def _documents(
+        self, positions: Sequence[int], held: Callable[[int], Sequence[str]] | None
+    ) -> Iterator[TextDocument]:
         for position in positions:
             message = self._log.messages[position]
-            found = terms(self._text(message))
-            self._store.add(message.id, message.tenant_id, found)
-            self._terms.append(tuple(self._vocabulary.setdefault(t, len(self._vocabulary)) for t in found))
+            content = terms(message.content) if held is None else held(position)
+            found = [*content, *self._terms_beside(message)]
+            self._terms.append(found)
             self._measure(position, len(found))
-        self._store.commit()
+            yield text_document(message, found, content)
 
     def _measure(self, position: int, length: int) -> None:
         """Count a message's terms into its own window, its forerunners' windows and its session."""
@@ -94,22 +125,21 @@ class LexicalRanker:
         self._window_length.append(length)
         for before in self._log.around(position, self._params.units.reach)[:-1]:
             self._window_length[before] += length
-            self._window_length[position] += len(self._terms[before])
+            self._window_length[position] += self._terms.length(before)
         session = self._log.session[position]
         if session == len(self._session_length):
             self._session_length.append(0)
         self._session_length[session] += length
 
-    def _text(self, message: Message) -> str:
+    def _terms_beside(self, message: Message) -> Iterator[str]:
+        """Yield the terms of what a message is ranked by besides its content; no term reaches across these."""
         index = self._params.index
-        parts = [message.content]
         if self._captions:
-            parts.append(caption(message))
+            yield from terms(caption(message))
         if index.speaker:
-            parts.append(message.sender_name)
+            yield from _repeated(message.sender_name)
         if index.date:
-            parts.append(date_words(message.timestamp, chinese=has_han(message.content)))
-        return "\n".join(parts)
+            yield from _repeated(date_words(message.timestamp, chinese=has_han(message.content)))
 
     def rank(
         self,
@@ -128,7 +158,7 @@ class LexicalRanker:
             near: further terms with their weights, for words that mean what the question's do.
             also: positions that are scored beside those that the engine proposes, where they hold a term of the question.
         """
-        self._forget_what_was_not_given()
+        self.forget_what_was_not_given()
         weights = {**(near or {}), **self._weigh(question, history)}
         proposed = self._store.search(weights.items(), tenant, self._params.candidates)
         hits = [self._log.position[id] for id, _ in proposed]
@@ -137,13 +167,15 @@ class LexicalRanker:
         hits += [p for p in also if p not in known and any(term in importance for term in self._terms[p])]
         return self._score(hits, importance)
 
-    def _forget_what_was_not_given(self) -> None:
-        # A folder may be ahead of the log it is reopened for: what was not handed over yet must not be found.
+    def forget_what_was_not_given(self) -> None:
+        """Empty an index that is ahead of the log it was reopened for: what was not handed over yet must not be found."""
         if len(self._store) > len(self._log):
             self._store.clear()
-            words = list(self._vocabulary)
-            for message, found in zip(self._log.messages, self._terms, strict=True):
-                self._store.add(message.id, message.tenant_id, [words[t] for t in found])
+            messages = self._log.messages
+            self._store.load(
+                text_document(messages[p], self._terms.words(p), terms(messages[p].content))
+                for p in range(len(self._terms))
+            )
             self._store.commit()
 
     def _weigh(self, question: str, history: Sequence[str]) -> dict[str, float]:
@@ -156,9 +188,9 @@ class LexicalRanker:
         total = len(self._log)
         important: dict[int, float] = {}
         for term, weight in weights.items():
-            if term in self._vocabulary:
+            if term in self._terms.number:
                 df = self._store.document_frequency(term)
-                important[self._vocabulary[term]] = weight * math.log(1 + (total - df + 0.5) / (df + 0.5))
+                important[self._terms.number[term]] = weight * math.log(1 + (total - df + 0.5) / (df + 0.5))
         return important
 
     def _score(self, hits: Sequence[int], importance: Mapping[int, float]) -> list[tuple[int, float]]:
@@ -173,7 +205,7 @@ class LexicalRanker:
 
         scores = np.zeros(len(positions))
         if units.turn:
-            lengths = np.array([len(self._terms[hit]) for hit in hits]) / mean
+            lengths = np.array([self._terms.length(hit) for hit in hits]) / mean
             scores[np.searchsorted(positions, hits)] += units.turn * self._bm25(counts, lengths, idf)
         if units.window:
             merged = np.zeros((len(positions), len(idf)))
@@ -221,3 +253,35 @@ class LexicalRanker:
     def close(self) -> None:
         """Let go of the index."""
         self._store.close()
+
+
+def index_settings(params: LexicalParams, *, captions: bool) -> dict[str, Any]:
+    """Return what decides which terms a message gets, as an index's settings."""
+    return {"analyzer": ANALYZER_VERSION, "captions": captions, **params.index.model_dump()}
+
+
+def text_document(message: Message, ranked: Sequence[str], held: Sequence[str]) -> TextDocument:
+    """Return a message as an index keeps it.
+
+    Args:
+        message: the message.
+        ranked: terms by which it is ranked.
+        held: terms of its content, which filters are about.
+    """
+    return TextDocument(
+        message.id,
+        message.tenant_id,
+        ranked,
+        held,
+        message.sender,
+        message.recipient,
+        message.conversation_id,
+        message.session_id,
+        message.timestamp,
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _repeated(text: str) -> tuple[str, ...]:
+    """Return the terms of a name or a date, which many messages share."""
+    return tuple(terms(text))

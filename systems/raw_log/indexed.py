@@ -1,14 +1,36 @@
-"""A plan's filters, and messages, in the words of a text index."""
+"""The text index of a log, and a plan's filters in its words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
-from memtrial.datasets.schema import Message
 from memtrial.systems.models.analyze import terms
+from memtrial.systems.raw_log.params import IndexParams
 from memtrial.systems.raw_log.plan import Filters
 from memtrial.systems.raw_log.plan.boolean import And, Leaf, Node, Not
-from memtrial.systems.stores.textindex import All, Either, Has, InARow, TextDocument, TextQuery, Tree, Without
+from memtrial.systems.stores.textindex import All, Either, Has, InARow, TextIndex, TextQuery, Tree, Without
+from memtrial.systems.stores.textindex_tantivy import TantivyIndex
+
+
+def open_index(params: IndexParams, folder: Path, settings: Mapping[str, Any]) -> TextIndex:
+    """Open the index of a folder, or make it.
+
+    Args:
+        params: which engine.
+        folder: the index's own; with a server it holds the index's name.
+        settings: whatever decides which terms a message gets.
+
+    Raises:
+        UserError: another process has the index open, or the server cannot be used.
+        MissingExtraError: the server's client is not installed.
+    """
+    if params.backend == "elasticsearch":
+        from memtrial.systems.stores.textindex_elasticsearch import ElasticsearchIndex
+
+        return ElasticsearchIndex(folder, settings)
+    return TantivyIndex(folder, settings)
 
 
 def text_query(filters: Filters, tenant: str | None, weights: Iterable[tuple[str, float]] | None = None) -> TextQuery:
@@ -41,24 +63,3 @@ def tree_of(node: Node) -> Tree:
         return Without(tree_of(node.part))
     parts = tuple(map(tree_of, node.parts))
     return All(parts) if isinstance(node, And) else Either(parts)
-
-
-def text_document(message: Message, ranked: Iterable[str] | None = None) -> TextDocument:
-    """Return a message as a text index keeps it; a tree is about its content alone.
-
-    Args:
-        message: the message.
-        ranked: terms by which it is ranked, where these are more than its content's.
-    """
-    held = terms(message.content)
-    return TextDocument(
-        message.id,
-        message.tenant_id,
-        held if ranked is None else list(ranked),
-        None if ranked is None else held,
-        message.sender,
-        message.recipient,
-        message.conversation_id,
-        message.session_id,
-        message.timestamp,
-    )

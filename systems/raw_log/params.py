@@ -16,6 +16,17 @@ from memtrial.systems.raw_log.signals import MeaningParams, SignalParams
 from memtrial.systems.structured.cache import CacheParams
 
 
+class IndexParams(Part):
+    """Which engine searches the words and applies the plan's filters; both find the same (docs/search.md).
+
+    Attributes:
+        backend: ``tantivy`` on disk, within the process; ``elasticsearch`` on the server at ELASTICSEARCH_URL, with the key in
+            ELASTICSEARCH_API_KEY if it wants one, by the extra of that name.
+    """
+
+    backend: Literal["tantivy", "elasticsearch"] = "tantivy"
+
+
 class TierParams(Part):
     """How many turns each tier leaves over: tens of thousands, hundreds, tens.
 
@@ -66,6 +77,7 @@ class RawLogParams(Part):
         mode: ``pipeline`` plans, searches, reranks and reads; with ``agent`` a model holds the tools itself.
         agent: the model of that mode.
         planning: make a plan; without one nobody is named and no filter holds.
+        index: the engine of the full text.
         k: length of the ranking.
         captions: texts derived from pictures count as part of a message.
     """
@@ -74,6 +86,7 @@ class RawLogParams(Part):
     agent: AgentParams | None = None
     planning: bool = True
     planner: AnyPlanParams = Field(default_factory=PlanParams)
+    index: IndexParams = Field(default_factory=IndexParams)
     words: LexicalParams = Field(default_factory=LexicalParams)
     meaning: MeaningParams = Field(default_factory=MeaningParams)
     signals: SignalParams = Field(default_factory=SignalParams)

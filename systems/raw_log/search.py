@@ -7,10 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from memtrial.systems.base import Context, Query, Trace
-from memtrial.systems.baselines.lexical import LexicalRanker
+from memtrial.systems.baselines.lexical import LexicalRanker, index_settings
 from memtrial.systems.baselines.log import Log
 from memtrial.systems.models.analyze import terms
 from memtrial.systems.raw_log.admitted import Admission
+from memtrial.systems.raw_log.indexed import open_index
 from memtrial.systems.raw_log.params import RawLogParams
 from memtrial.systems.raw_log.plan import Cue, DateRange, Keyword, LogIndex, LogView, Person, Plan, relax
 from memtrial.systems.raw_log.plan.boolean import leaves
@@ -33,7 +34,9 @@ class Searcher:
         """Open the indexes of a folder, or make them."""
         self._params, self._log = params, log
         self._terms = LogIndex(log)
-        self._words = LexicalRanker(params.words, log, folder / "words", captions=params.captions)
+        words = folder / "words"
+        self._index = open_index(params.index, words, index_settings(params.words, captions=params.captions))
+        self._words = LexicalRanker(params.words, log, words, captions=params.captions, store=self._index)
         self._meaning: Meaning | None = None
         if params.tiers.meaning:
             self._meaning = Meaning(params.meaning, log, folder / "meaning", context, captions=params.captions)
@@ -41,7 +44,7 @@ class Searcher:
     def add(self, positions: Sequence[int], trace: Trace) -> None:
         """Index messages by their positions, which must come in order."""
         self._terms.add(positions)
-        self._words.add(positions)
+        self._words.add(positions, self._terms.terms_at)
         if self._meaning is not None:
             self._meaning.add(positions, trace)
 
@@ -118,7 +121,8 @@ class Searcher:
         """
         if plan.filters.empty or not self._log.of(tenant):
             return None, []
-        admission = Admission(self._log, self._terms.view(tenant), tenant)
+        self._words.forget_what_was_not_given()
+        admission = Admission(self._log, self._terms, self._index, tenant)
         least, most = self._params.tiers.least, self._params.tiers.admitted
         admission.filters = relax(plan, lambda f: len(admission.newest(f, least)), least, trace)
         if admission.filters.empty:

@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memtrial.datasets.schema import Message
+from memtrial.systems.baselines.lexical import text_document
 from memtrial.systems.models.analyze import terms
-from memtrial.systems.raw_log.indexed import text_document, text_query
+from memtrial.systems.raw_log.indexed import text_query
 from memtrial.systems.raw_log.plan import And, DateRange, Filters, Keyword, Leaf, Node, Not, Or, Person
 from memtrial.systems.stores.textindex_tantivy import TantivyIndex
 
@@ -32,7 +33,7 @@ LOG = [
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> TantivyIndex:
     index = TantivyIndex(Path(tmp_path_factory.mktemp("index")), {})
-    index.load([text_document(m, [*terms(m.content), "kim", "march"]) for m in LOG])
+    index.load([text_document(m, [*terms(m.content), "kim", "march"], terms(m.content)) for m in LOG])
     index.commit()
     return index
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Query, Trace
+from memtrial.systems.baselines.lexical import text_document
 from memtrial.systems.baselines.log import Log
 from memtrial.systems.models.analyze import terms
 from memtrial.systems.raw_log.admitted import Admission
 from memtrial.systems.raw_log.plan import DateRange, Filters, Keyword, LogIndex, Person, parse
 from memtrial.systems.raw_log.search import best_of
 from memtrial.systems.raw_log.system import RawLog
+from memtrial.systems.stores.textindex_tantivy import TantivyIndex
 from tests.systems.conftest import START
 
 Say = Callable[..., Message]
@@ -150,6 +153,7 @@ def test_what_was_not_reranked_scores_below_what_was() -> None:
 _DAYS = st.integers(0, 12)
 
 
+@settings(max_examples=40, deadline=None)  # each opens an index
 @given(
     said=st.lists(
         st.tuples(st.sampled_from(["Ann", "Ben"]), st.sampled_from(["lamp", "tent", "lamp tent", ""]), _DAYS)
@@ -177,8 +181,16 @@ def test_what_is_admitted_is_what_a_look_at_every_message_admits(
         keywords=tuple(Keyword(w, tree) for w in words if (tree := parse(w)) is not None),
     )
     expected = [p for p in reversed(log.of("t1")) if filters.admits(log.messages[p], terms(log.messages[p].content))]
-    admission = Admission(log, LogIndex(log).view("t1"), "t1")
-    assert admission.newest(filters, most) == expected[:most]
+    with tempfile.TemporaryDirectory() as folder:
+        index = TantivyIndex(Path(folder) / "index", {})
+        index.load(text_document(m, ["x"], terms(m.content)) for m in log.messages)
+        index.commit()
+        admission = Admission(log, LogIndex(log), index, "t1")
+        found = admission.newest(filters, most)
+        admission.filters = filters
+        assert [p for p in reversed(log.of("t1")) if admission.admits(p)] == expected
+        index.close()
+    assert found == expected[:most]
 
 
 _SCRIPT = """
