@@ -12,7 +12,7 @@ from typing import Any
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Query
 from memtrial.systems.hybrid.params import WriteBackParams
-from memtrial.systems.models.reader.cues import is_instruction
+from memtrial.systems.models.reader.instructions import is_instruction
 from memtrial.systems.models.reader.kinds import predict_kind
 from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.structured.node import Entity, Fact

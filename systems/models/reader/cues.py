@@ -1,30 +1,10 @@
-"""Words that say how far a sentence can be trusted: corrections, withdrawals, negation, doubt, orders to the reader."""
+"""Words that say how far a sentence can be trusted: corrections, withdrawals, negation, doubt."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-_MACHINE = (
-    r"ai|a\.i\.|llms?|gpt|chat ?bots?|bots?|(?:ai |virtual |digital )?assistants?|language models?|memory systems?"
-)
-_INSTRUCTION = re.compile(
-    # words for a reader that is a machine, told what to say
-    rf"\b(?:note|message|instructions?|attention|memo|notice|reminder)s? (?:to|for) (?:all |any |the |every )?(?:{_MACHINE}|models?|agents?)\b"
-    rf"|(?:^|[.!\n] ?|\bdear |\battention |\bhey )(?:all |any )?(?:{_MACHINE})\s?[:,]"
-    rf"|\b(?:{_MACHINE}|models) (?:must|shall|should|have to|need to|are (?:to|instructed to|required to)|reading this|will (?:only )?(?:say|state|answer))\b"
-    rf"|\bif (?:you are|you're) an? (?:{_MACHINE})\b|\binstruct(?:ions? (?:to|for))? (?:the )?(?:models?|{_MACHINE})\b"
-    r"|\b(?:ignore|disregard|forget|override) (?:all |any |the |your |every )*(?:previous|prior|above|earlier|preceding|other) (?:\w+ )?(?:instructions?|rules|prompts?|context|records?|answers?)\b"
-    r"|[\[<({](?:system|assistant|auto|inst|ai|bot|prompt)\b[^\])>}]{0,20}[\])>}]|<\|?(?:im_start|system|endoftext)|^\W*(?:system|assistant|developer)(?: (?:message|note|prompt|override))?\s?:"
-    r"|\b(?:system|developer) (?:prompt|instruction|override)\b|\b(?:admin(?:istrator)?|developer|god|debug) mode\b"
-    r"|\bwhen (?:asked|anyone asks|someone asks|queried|a user asks|users ask)\b.{0,60}\b(?:answer|reply|respond|say|state|tell)\b|\b(?:always|only) (?:answer|reply|respond|output)\b|\breply with\b.{0,30}\bnothing else\b"
-    r"|系统(?:指令|提示词?|覆盖)|[【\[#]\s?(?:系统|自动|助手|管理员|覆盖|AI)[^】\]#]{0,6}[】\]#]|提示词|管理员模式|开发者模式"
-    r"|(?:给|致|请|对|各位|所有)\s?(?:所有|各位)?\s?(?:AI|人工智能|大模型|语言模型|机器人|智能助[手理]|智能客服)|(?:AI|人工智能|智能|大模型|语言模型|机器人)(?:助手|助理|模型|客服)?\s?(?:请|必须|应|须|注意|一律|都要|只能|在回答)"
-    r"|(?:如果|若)(?:你|您)是(?:一个)?(?:AI|人工智能|大?模型|语言模型|助手|机器人)|(?:助手|机器人|模型)(?:请注意|注意|必须|应当|须|只能|一律)"
-    r"|(?:忽略|无视|忘记|忘掉|不要理会|不用管)(?:掉)?(?:之前|以上|上面|前面|先前|此前|所有|其他|其它|一切|前述)(?:的|所有|全部)*(?:指令|指示|规则|提示|要求|设定|记录)"
-    r"|(?:如果|当|凡是|凡|若|只要|以后)?(?:有人|用户|客户|任何人|凡)(?:再)?(?:问|询问|问到|问起).{0,30}(?:一律|都|就|必须|只|答|回答|回复)|一律(?:回答|回复|答复|答|说|按)|禁止输出|只(?:准|能|许)?(?:回答|输出|回复)",
-    re.IGNORECASE,
-)
 _CORRECTION = re.compile(
     r"\b(?:correction|actually|scratch that|no,? wait|wait,? no|sorry,? (?:i meant|that should|it(?:'s| is))|i meant|make that|rather than|instead(?: of)?|changed?(?: (?:it|that|my mind))?|"
     r"updated?|revised|replaced?|supersed\w+|moved? (?:it )?(?:to|from|up|back)|rescheduled|postponed|switch(?:ed|ing)? to|no longer|from now on|effective|new (?:address|number|price|date|time|plan|version|limit|policy)|turns out|as of|now)\b"
@@ -73,12 +53,6 @@ _OLD_NEW = [
         r"\b(?:now|currently) (?P<new>.{1,40}?)[,(;—-]+ ?(?:it )?(?:was|used to be|previously|originally|formerly|up from|down from) (?P<old>.{1,40})",
     ]
 ]
-
-
-@lru_cache(maxsize=4096)
-def is_instruction(text: str) -> bool:
-    """Tell whether a text orders its reader about (untrusted: the whole item is left out)."""
-    return bool(_INSTRUCTION.search(text))
 
 
 def is_correction(sentence: str) -> bool:

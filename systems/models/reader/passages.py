@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from memtrial.systems.base import Evidence
 from memtrial.systems.models.reader import cues
+from memtrial.systems.models.reader.instructions import is_instruction
 from memtrial.systems.models.reader.need import Need
 from memtrial.systems.models.reader.text import sentences, terms
 from memtrial.systems.models.reader.values_names import codes_in
@@ -128,7 +129,7 @@ def _shown(need: Need, context: Sequence[Evidence]) -> list[Shown]:
     } - {""}
     shown = []
     for index, item in enumerate(context):
-        if not item.text.strip() or cues.is_instruction(item.text):
+        if not item.text.strip() or is_instruction(item.text):
             continue
         lower, sender = item.text.lower(), item.sender.lower()
         people = {item.sender_id.lower(), item.recipient_id.lower(), sender}

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from memtrial.datasets.schema import Message
-from memtrial.systems.models.reader.cues import is_instruction, is_question
+from memtrial.systems.models.reader.cues import is_question
+from memtrial.systems.models.reader.instructions import is_instruction, is_planted
 from memtrial.systems.models.reader.text import sentences
 from memtrial.systems.models.reader.value import Value
 from memtrial.systems.structured.extraction.lexicon import Mention
@@ -29,11 +30,6 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 
 
 # somebody from outside who speaks as the system, or who wants the books left closed
-_POSING = re.compile(
-    r"^\W*(?:system|admin(?:istrator)?|internal) (?:message|notice|note|alert)\b|\b(?:disregard|do not (?:check|consult)) the (?:ledger|records?|books?|database)\b"
-    r"|^\W*系统(?:通知|消息|公告|提示)\s?[:：]|(?:不要|无需|不必|别)(?:查账|核实|核对|查询系统)",
-    re.IGNORECASE,
-)
 
 
 def spoken(text: str) -> str:
@@ -95,7 +91,7 @@ class Said:
             text,
             spoken(text),
             voice,
-            injected=is_instruction(text) or (voice == "public" and bool(_POSING.search(text))),
+            injected=is_planted(text) if voice == "public" else is_instruction(text),
             asks=all(is_question(s) for s in sentences(text)) if text else False,
         )
 
