@@ -143,6 +143,7 @@ def _measured(unit: Unit, measures: Mapping[tuple[str, int, str], Measure]) -> T
         for row in rows:
             add_usage(facts[INGEST_USAGE], row.facts.get(INGEST_USAGE, ()))
     peaks = [row.peak_rss_mb for row in rows if row.peak_rss_mb is not None]
+    others = [row.other_work_cores for row in rows if row.other_work_cores is not None]
     update = {
         # A sum over a part of the corpora would flatter a system that failed on the rest.
         "ingest_s": _mean_sum([row.ingest_s for row in rows], info.repeats) if whole else None,
@@ -151,6 +152,7 @@ def _measured(unit: Unit, measures: Mapping[tuple[str, int, str], Measure]) -> T
         "messages_ingested": sum(row.messages for row in rows),
         "write_ms": [value for row in rows for value in row.write_ms],
         "peak_rss_mb": max(peaks) if peaks else None,
+        "other_work_cores": max(others) if others else None,
         "warnings": warnings,
         "facts": facts,
     }

@@ -32,6 +32,8 @@ MEASURED_FIELDS = frozenset(
         "latency_ms", "spans", "model_ms", "replayed_ms", "ingest_s", "ingest_replayed_s", "write_ms",
         # sizes that depend on what a process did before and on background threads of storage engines
         "peak_rss_mb", "index_mb",
+        # what else ran on the machine
+        "other_work_cores",
         # a resumed run finds in the artifact cache what its first part put there
         "cache_hits",
         # and in the record of calls to models what its first part asked
@@ -42,7 +44,7 @@ MEASURED_FIELDS = frozenset(
         "timing", "journal", "environment", "models",
     }
 )  # fmt: skip
-MEASURED_METRICS = ("latency_", "stage_", "write_", "ingest_s", "index_mb", "peak_rss_mb")
+MEASURED_METRICS = ("latency_", "stage_", "write_", "ingest_s", "index_mb", "peak_rss_mb", "other_work_cores")
 
 SHOWN_ITEMS = 20
 _MESSAGE_FIELDS = (

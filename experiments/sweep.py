@@ -16,6 +16,8 @@ from memtrial.datasets.registry import dataset_names, validate_spec
 from memtrial.experiments.paths import get_path, set_path
 from memtrial.systems.registry import resolve
 
+_OF_MANY = frozenset({"enabled", "kind"})
+
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -249,7 +251,7 @@ class _Book:
         elif rung:
             label = f"{base}[+{rung}]"
         else:
-            last = [a.key.rsplit(".", 1)[-1] for a in moved]
+            last = [_short(a.key) for a in moved]
             names = last if len(set(last)) == len(last) else [a.key for a in moved]
             label = f"{base}[{_joined(names, moved)}]"
             if label in self._labels:
@@ -258,6 +260,12 @@ class _Book:
             label += "'"
         self._labels.add(label)
         return label
+
+
+def _short(key: str) -> str:
+    """Return the last part of a path, with the one before it where every mechanism has a switch of that name."""
+    parts = key.split(".")
+    return ".".join(parts[-2:] if parts[-1] in _OF_MANY else parts[-1:])
 
 
 def _joined(names: Iterable[str], moved: Sequence[_Assignment]) -> str:

@@ -355,6 +355,7 @@ class Trial:
         try:
             reply = self._call({"op": "close"}, self._limits.ingest_s)
             measure.peak_rss_mb = reply.get("peak_rss_mb")
+            measure.other_work_cores = reply.get("other_work_cores")
             if "error" in reply:
                 held.warnings.append(redact(reply["error_detail"]))
         except (WorkerTimeout, WorkerDied) as end:

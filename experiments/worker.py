@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 
 from memtrial.experiments.held import Failed, Held, Stopped
+from memtrial.experiments.neighbours import Neighbours
 from memtrial.experiments.wire import dumps
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Worker:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._held: Held | None = None
+        self._neighbours = Neighbours()
         self._asking: Asking | None = None
         self._crowded = False
         self._ops: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -109,6 +111,7 @@ class Worker:
     def _open(self, request: dict[str, Any]) -> dict[str, Any]:
         if self._held is not None:
             self._close({})
+        self._neighbours = Neighbours()
         self._held = self.hold(request)
         self._loop.run_until_complete(self.warm())
         return {}
@@ -130,7 +133,7 @@ class Worker:
 
     def _close(self, request: dict[str, Any]) -> dict[str, Any]:
         held, self._held = self._held, None
-        reply: dict[str, Any] = {"peak_rss_mb": peak_rss_mb()}
+        reply: dict[str, Any] = {"peak_rss_mb": peak_rss_mb(), "other_work_cores": self._neighbours.cores()}
         if held is not None:
             try:
                 self._guarded("close", held.close, held)

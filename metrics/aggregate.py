@@ -171,7 +171,7 @@ def _trial_figures(panel: Panel) -> Iterator[MetricRow]:
         if not called_a_model(panel.records):
             yield _empty(panel, COST, unknown(info, COST) or "no model was called")
     yield _percentile(panel, "write_p95_ms", percentile(info.write_ms, 95), "no write was timed")
-    for metric in ("ingest_s", "index_mb", "peak_rss_mb"):
+    for metric in ("ingest_s", "index_mb", "peak_rss_mb", "other_work_cores"):
         measured = getattr(info, metric)
         reason = unknown(info, metric) or ("not measured" if measured is None else "")
         yield _empty(panel, metric, reason) if reason else _plain(panel, metric, measured, 1)

@@ -227,6 +227,14 @@ DEFINITIONS: dict[str, Definition] = {
     "ingest_s": _count("ingest", "Time to take in the whole log.", "s", "lower", ",.2f"),
     "index_mb": _count("index size", "Size of everything that the system keeps on disk.", "MB", "lower", ",.2f"),
     "peak_rss_mb": _count("peak memory", "Largest resident memory of the worker process.", "MB", "lower"),
+    "other_work_cores": _count(
+        "other work",
+        "Mean number of cores that other programs kept busy meanwhile, of several logs the highest; latencies of "
+        "trials with different values do not compare.",
+        "cores",
+        None,
+        ".2f",
+    ),
     "context_tokens": _count(
         "context tokens", "Mean tokens of what the reader was shown, over answered questions.", "tokens", "lower"
     ),

@@ -221,6 +221,7 @@ class TrialInfo(_Persisted):
     write_ms: list[float] = Field(default_factory=list)
     index_mb: float | None = None
     peak_rss_mb: float | None = None
+    other_work_cores: float | None = None
     warnings: list[str] = Field(default_factory=list)
     facts: dict[str, Any] = Field(default_factory=dict)
 

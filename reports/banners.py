@@ -10,6 +10,7 @@ from memtrial.metrics.cost import called_a_model
 from memtrial.metrics.handed_out import hands_out
 from memtrial.metrics.statistics import FEW_CLUSTERS
 from memtrial.metrics.verdicts import reading_bottlenecks
+from memtrial.reports.pairs import NOTICEABLE_CORES
 from memtrial.reports.view import View
 from memtrial.reports.words import listing, plural
 
@@ -26,7 +27,7 @@ class Banner:
 def banners(view: View) -> list[Banner]:
     """Return what stands above the verdict, gravest first."""
     found = [*_unfinished(view), *_labels(view), *_errors(view), *_leaks(view), *_suspects(view), *_mixed_code(view), *_journal(view), *_reading(view),
-             *_no_model(view), *_published(view), *_clusters(view), *_clock(view), *_generated(view)]  # fmt: skip
+             *_neighbours(view), *_no_model(view), *_published(view), *_clusters(view), *_clock(view), *_generated(view)]  # fmt: skip
     grave = {"bad": 0, "warn": 1, "info": 2}
     return sorted(found, key=lambda b: grave[b.level])
 
@@ -118,6 +119,14 @@ def _reading(view: View) -> Iterator[Banner]:
         text = (f"Handed the evidence itself, the reader is right on fewer than 60 % of the questions of {listing(weak)}. There the verdict "
                 "leads with what was retrieved and which wrong memories were shown; accuracy is capped by the reader, whatever the memory.")  # fmt: skip
         yield Banner("warn", "Reading is the bottleneck.", text)
+
+
+def _neighbours(view: View) -> Iterator[Banner]:
+    others = [t.other_work_cores for t in view.run.trials if t.other_work_cores is not None]
+    if others and max(others) >= NOTICEABLE_CORES:
+        text = (f"Other programs kept between {min(others):.1f} and {max(others):.1f} cores busy, depending on the trial. That lengthens latencies "
+                "and times of taking in, and not of all trials alike; measure them again on a quiet machine before deciding by them.")  # fmt: skip
+        yield Banner("warn", "The machine was not quiet.", text)
 
 
 def _published(view: View) -> Iterator[Banner]:

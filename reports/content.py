@@ -153,10 +153,11 @@ def _part(
         plots.heat(view, dataset, "wrong_memory_rate", "lure=", "wrong-memory-by-kind"),
         plots.heat(view, dataset, "accuracy", "category=", "accuracy-by-category"),
     ]
+    others = {t.trial: t.other_work_cores for t in dataset.trials if t.other_work_cores is not None}
     axes = [
         AxisPart(
             axis.path,
-            [*graph_findings(view, axis), *axis_findings(axis, comparisons)],
+            [*graph_findings(view, axis), *axis_findings(axis, comparisons, others)],
             plots.along(view, axis, dataset, f"axis-{number + 1}"),
         )
         for number, axis in enumerate(a for a in find_axes(view.run.trials) if a.dataset == dataset.label)

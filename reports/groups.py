@@ -31,7 +31,7 @@ _GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Write-back", ("write_back_rate", "write_back_wrong_rate", "derived_shown_rate", "derived_used_rate",
                     "derived_wrong_rate")),
     ("Latency", ("latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_max_ms", "latency_p95_with_timeouts_ms",
-                 "latency_own_p50_ms", "latency_model_p50_ms", "error_rate")),
+                 "latency_own_p50_ms", "latency_model_p50_ms", "error_rate", "other_work_cores")),
     ("Stages", ("stage_p50_ms",)),
     ("Taking in the log", ("ingest_s", "write_p95_ms", "index_mb", "peak_rss_mb")),
     ("Tokens and cost", ("context_tokens", "prompt_tokens", "completion_tokens", "cost_per_1k_questions_usd")),

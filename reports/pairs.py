@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from memtrial.metrics.compare import Comparison
 from memtrial.reports.axes import Axis
-from memtrial.reports.plots import ALONG_AN_AXIS, tick
+from memtrial.reports.plots import ALONG_AN_AXIS, ticks
 from memtrial.reports.words import describe, difference_unit, number, signed
+
+#: So many busy cores of other programs can be seen in latencies: a third of one.
+NOTICEABLE_CORES = 0.3
 
 STATUS = {
     "better": "better",
@@ -75,8 +78,16 @@ def difference(comparison: Comparison) -> str:
     return f"{signed(comparison.difference, metric)} {difference_unit(metric)}".rstrip() + f" ({ends})"
 
 
-def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFinding]:
-    """Say for every curve and metric whether any two values of the axis differ, with the largest difference."""
+def axis_findings(
+    axis: Axis, comparisons: Iterable[Comparison], other_work: Mapping[str, float] | None = None
+) -> list[AxisFinding]:
+    """Say for every curve and metric whether any two values of the axis differ, with the largest difference.
+
+    Args:
+        axis: along which.
+        comparisons: of the run.
+        other_work: cores that other programs kept busy, by trial; latencies measured amid different loads are marked.
+    """
     if axis.path.startswith("data."):
         text = "Each value asks questions of its own, so values are not compared pair by pair; read the intervals"
         return [AxisFinding(False, text)]
@@ -84,7 +95,7 @@ def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFin
     known |= {(c.dataset, c.metric, c.b, c.a): c.reversed() for c in known.values()}
     findings = []
     for curve in axis.curves:
-        values = {s.trial: tick(s.value) for s in curve.stops}
+        values = dict(zip((s.trial for s in curve.stops), ticks([s.value for s in curve.stops]), strict=True))
         own = []
         for metric in ALONG_AN_AXIS:
             pairs = [
@@ -94,7 +105,7 @@ def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFin
             ]
             found = [p for p in pairs if p is not None]
             if found:
-                own.append((metric, _finding(curve.label, metric, found, values)))
+                own.append((metric, _finding(curve.label, metric, found, values, other_work or {})))
         if len(own) > 1 and not any(finding.differs for _, finding in own):
             named = ", ".join(describe(metric).title for metric, _ in own)
             text = f"{curve.label}: {axis.path} makes no difference at this size; the paired interval of each of {named} holds 0"
@@ -103,11 +114,16 @@ def axis_findings(axis: Axis, comparisons: Iterable[Comparison]) -> list[AxisFin
     return findings
 
 
-def _finding(label: str, metric: str, pairs: Sequence[Comparison], values: dict[str, str]) -> AxisFinding:
+def _finding(
+    label: str, metric: str, pairs: Sequence[Comparison], values: Mapping[str, str], other_work: Mapping[str, float]
+) -> AxisFinding:
     apart = [p for p in pairs if p.low is not None and p.high is not None and not p.low <= 0 <= p.high]
     widest = max(apart or pairs, key=lambda p: (abs(p.difference or 0.0), p.a, p.b))
     title = describe(metric).title
     against = f"{values[widest.a]} against {values[widest.b]}: {difference(widest)}"
+    loads = [other_work.get(trial, 0.0) for trial in (widest.a, widest.b)]
+    if metric.startswith("latency") and abs(loads[0] - loads[1]) >= NOTICEABLE_CORES:
+        against += f", while other programs kept {loads[0]:.1f} and {loads[1]:.1f} cores busy"
     if not apart:
         return AxisFinding(False, f"{label}, {title}: no difference at this size; the largest is {against}")
     firm = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -108,15 +109,26 @@ def along(view: View, axis: Axis, dataset: DatasetView, what: str) -> Drawn | No
             panels.append((heading(metric), lines, "share" if describe(metric).unit == "%" else "linear"))
     if not panels:
         return None
-    ticks = [(places[v], tick(v)) for v in axis.values]
-    figure = charts.curves(panels, axis.path, ticks, log_x=axis.logarithmic, steps=axis.is_ladder)
+    marks = [(places[v], mark) for v, mark in zip(axis.values, ticks(axis.values), strict=True)]
+    figure = charts.curves(panels, axis.path, marks, log_x=axis.logarithmic, steps=axis.is_ladder)
     return render(
         figure, file_name(dataset, what), f"Quality, latency, tokens and memory over {axis.path} on {dataset.label}"
     )
 
 
+def ticks(values: Sequence[object]) -> list[str]:
+    """Write the values of an axis; of settings that vary together, which an axis holds as JSON, those that differ."""
+    if not all(isinstance(value, str) and value.startswith("{") for value in values):
+        return [tick(value) for value in values]
+    groups = [json.loads(str(value)) for value in values]
+    moving = [
+        name for name in dict.fromkeys(n for g in groups for n in g) if len({repr(g.get(name)) for g in groups}) > 1
+    ]
+    return [" ".join(f"{name}={tick(group.get(name))}" for name in moving) for group in groups]
+
+
 def tick(value: object) -> str:
-    """Write a value of an axis."""
+    """Write one value of an axis."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

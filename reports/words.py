@@ -18,6 +18,7 @@ _UNSAMPLED = {
     "ingest_s": "measured once",
     "index_mb": "measured once",
     "peak_rss_mb": "measured once",
+    "other_work_cores": "measured once",
 }
 _STATUS = {
     "few_clusters": "fewer than 8 independent clusters",

@@ -265,6 +265,16 @@ def test_one_at_a_time_starts_from_the_base_and_repeats_nothing(tmp_path: Path) 
     ]
 
 
+def test_a_switch_that_many_mechanisms_have_is_named_with_its_own(tmp_path: Path) -> None:
+    text = (
+        GOOD
+        + "  memory: {use: structured}\nvary: {mode: one_at_a_time, axes: {memory.policy.enabled: [false], memory.gates.cost.kind: ['on']}}\n"
+    )
+    config = load(tmp_path, text)
+    labels = [s.label for s, _ in expand(config.vary, config.systems, config.data)]
+    assert labels[2:] == ["memory", "memory[policy.enabled=false]", "memory[cost.kind=on]"]
+
+
 def test_a_ladder_keeps_what_earlier_rungs_set(tmp_path: Path) -> None:
     rungs = "[{label: small, set: {bm25.k: 5}}, {label: plain, set: {bm25.b: 0}}, {label: none, set: {oracle.captions: false}}]"
     config = load(tmp_path, GOOD + f"vary: {{mode: ladder, rungs: {rungs}}}\n")

@@ -53,6 +53,7 @@ def test_every_question_once_with_measures_and_metrics(configure: Configure, tmp
     )
     assert trial.index_mb == pytest.approx(sizes / 1e6)
     assert trial.peak_rss_mb is not None and 20 < trial.peak_rss_mb < 500
+    assert trial.other_work_cores is not None and 0 <= trial.other_work_cores < 1_000
     assert {m.slice for m in found.metrics} >= {"all", "category=code"}
     assert found.complete
     assert found.manifest["language_model"] == "no language model"

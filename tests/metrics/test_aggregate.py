@@ -47,6 +47,7 @@ CONTRACT = [
     "ingest_s",
     "index_mb",
     "peak_rss_mb",
+    "other_work_cores",
     "context_tokens",
     "prompt_tokens",
     "completion_tokens",
@@ -152,6 +153,7 @@ def test_unmeasurable_is_null_with_a_reason(rows: list[MetricRow], row: Any) -> 
         "missed_lookup_rate": "unmeasurable:system has no gate",
         "cost_per_1k_questions_usd": "unmeasurable:no model was called",
         "peak_rss_mb": "unmeasurable:not measured",
+        "other_work_cores": "unmeasurable:not measured",
         "session_recall@5": "unmeasurable:no question has evidence labelled by session",
     }
     for metric, status in expected.items():

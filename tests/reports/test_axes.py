@@ -13,6 +13,7 @@ from memtrial.reports.axes import Axis, find_axes
 from memtrial.reports.figures import charts
 from memtrial.reports.graph import graph_findings
 from memtrial.reports.pairs import axis_findings
+from memtrial.reports.plots import ticks
 from memtrial.reports.view import View
 
 
@@ -103,6 +104,31 @@ def test_an_axis_that_moves_nothing_is_said_so_once_for_all_metrics() -> None:
     assert len(findings) == 3
     comparisons[1] = _comparison("recall@10", "s", "s[m=4]", 0.05, 0.02, 0.08, "better")
     assert len(axis_findings(axis, comparisons)) == 2
+
+
+def test_latencies_amid_other_work_are_marked() -> None:
+    (axis,) = find_axes([_trial("s", {"s.k": 10}), _trial("s[k=5]", {"s.k": 5})])
+    comparisons = [
+        _comparison("latency_p95_ms", "s", "s[k=5]", 30.0, 20.0, 40.0, "worse"),
+        _comparison("accuracy", "s", "s[k=5]", 0.1, 0.05, 0.2, "better"),
+    ]
+
+    def told(others: dict[str, float]) -> list[str]:
+        return [f.text for f in axis_findings(axis, comparisons, others) if "cores" in f.text]
+
+    assert told({"s": 1.5, "s[k=5]": 0.1}) == [
+        "s, latency P95: 10 against 5: +30.00 ms (+20.00 to +40.00), while other programs kept 1.5 and 0.1 cores busy"
+    ]
+    assert told({"s": 1.5, "s[k=5]": 1.4}) == told({}) == []
+
+
+def test_of_settings_that_vary_together_only_those_that_differ_are_named() -> None:
+    values = ['{"kind": "on", "load": 0.9, "over": "none"}', '{"kind": "off", "load": 0.9, "over": "none"}']
+    assert ticks(values) == ["kind=on", "kind=off"]
+    assert ticks([*values, '{"kind": "on", "over": "newest"}']) == [
+        "kind=on load=0.9 over=none", "kind=off load=0.9 over=none", "kind=on load=none over=newest",
+    ]  # fmt: skip
+    assert ticks([True, None, 0.5, "{braces"]) == ["on", "none", "0.5", "{braces"]
 
 
 def _view(make_run: Callable[..., Run], exact: dict[str, float | None], path: str = "s.hnsw.m") -> tuple[View, Axis]:
