@@ -169,9 +169,8 @@ def main() -> None:
                 for query, one, other in differing[:2]:
                     print("   ", [t for t, _ in query.terms or ()][:8], list(zip(one, other, strict=False))[:10])
         finally:
-            server.clear()
             tantivy.close()
-            server.close()
+            server.drop()
 
 
 if __name__ == "__main__":

@@ -188,9 +188,10 @@ class LexicalRanker:
         total = len(self._log)
         important: dict[int, float] = {}
         for term, weight in weights.items():
-            if term in self._terms.number:
-                df = self._store.document_frequency(term)
-                important[self._terms.number[term]] = weight * math.log(1 + (total - df + 0.5) / (df + 0.5))
+            number = self._terms.number.get(term)
+            if number is not None:
+                df = self._terms.texts_with(number)  # the engine's count, without asking a server term by term
+                important[number] = weight * math.log(1 + (total - df + 0.5) / (df + 0.5))
         return important
 
     def _score(self, hits: Sequence[int], importance: Mapping[int, float]) -> list[tuple[int, float]]:

@@ -19,6 +19,7 @@ class TermLists:
         """Start empty."""
         self.number: dict[str, int] = {}
         self._words: list[str] = []
+        self._texts = array("I")
         self._flat = array("I")
         self._ends = array("Q", [0])
 
@@ -28,11 +29,15 @@ class TermLists:
 
     def append(self, found: Iterable[str]) -> None:
         """Add a text's terms."""
+        begin = len(self._flat)
         for term in found:
             number = self.number.setdefault(term, len(self._words))
             if number == len(self._words):
                 self._words.append(term)
+                self._texts.append(0)
             self._flat.append(number)
+        for number in set(self._flat[begin:]):
+            self._texts[number] += 1
         self._ends.append(len(self._flat))
 
     def __getitem__(self, position: int) -> Sequence[int]:
@@ -42,6 +47,10 @@ class TermLists:
     def length(self, position: int) -> int:
         """Return how many terms a text has."""
         return self._ends[position + 1] - self._ends[position]
+
+    def texts_with(self, number: int) -> int:
+        """Return how many texts hold a term."""
+        return self._texts[number]
 
     def word(self, number: int) -> str:
         """Return the term of a number."""

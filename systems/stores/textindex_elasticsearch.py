@@ -22,7 +22,8 @@ _PAGE = 10_000
 class ElasticsearchIndex:
     """Documents in one index of a server, whose name begins with ``memtrial-text-`` and stands in the folder.
 
-    The ids of all documents are kept in memory besides. Nobody but :meth:`clear` and other settings delete the index.
+    The ids of all documents are kept in memory besides. Nobody but :meth:`drop`, :meth:`clear` and other settings delete the
+    index: a folder that is thrown away leaves it on the server.
 
     Args:
         folder: holds the index's name.
@@ -148,6 +149,12 @@ class ElasticsearchIndex:
         self._server.ask("indices.delete", index=self.name)
         self._server.ask("indices.create", index=self.name, mappings=MAPPING, settings=SETTINGS)
         self._ids, self._known, self._pending = [], set(), False
+
+    def drop(self) -> None:
+        """Delete the index from the server and close the connection."""
+        self._server.ask("indices.delete", index=self.name, ignore_unavailable=True)
+        self._pending = False
+        self.close()
 
     def document_frequency(self, term: str) -> int:
         """Return in how many documents, of all tenants, a term stands among those that rank."""

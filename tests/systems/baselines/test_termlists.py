@@ -14,6 +14,9 @@ def test_what_goes_in_comes_out(texts: list[list[str]]) -> None:
     for text in texts:
         lists.append(text)
     assert [lists.words(n) for n in range(len(lists))] == texts
+    assert {t: lists.texts_with(n) for t, n in lists.number.items()} == {
+        t: sum(t in text for text in texts) for text in texts for t in text
+    }
     assert [lists.length(n) for n in range(len(lists))] == [len(text) for text in texts]
 
 

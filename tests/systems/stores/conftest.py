@@ -1,10 +1,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sysconfig
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,43 +13,6 @@ from memtrial.systems.stores.textindex_server import KEY, URL, Server
 from memtrial.systems.stores.textindex_tantivy import TantivyIndex
 
 Opener = Callable[..., TextIndex]
-
-
-@pytest.fixture(scope="session")
-def noida(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """An engine that speaks Elasticsearch's interface, one for the session; its address."""
-    pytest.importorskip("elasticsearch")
-    binary = Path(sysconfig.get_path("purelib")) / "noida_db" / "noida-db"
-    if not binary.is_file():
-        pytest.skip("noida-db is not installed")
-    binary.chmod(0o755)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    data = tmp_path_factory.mktemp("noida")
-    command = [
-        str(binary), "start", "--only", "elasticsearch", "--elasticsearch-port", str(port), "--data-dir", str(data)
-    ]  # fmt: skip
-    with (data / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as process:
-        try:
-            _wait(process, port, data / "log")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
-
-
-def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            pytest.skip(f"noida-db cannot start here: {log.read_text(encoding='utf-8')[:300]}")
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    pytest.fail("noida-db did not listen within 30 s")
-
 
 REAL = os.environ.get(URL, "")
 
