@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from memtrial.datasets.schema import Message, Question
@@ -70,20 +71,31 @@ class Formula:
 
 
 def why(query: TextQuery, one: Hits, other: Hits, formula: Formula) -> str:
-    """Return why two rankings of the same documents differ: ``same``, ``ties``, ``length`` or ``unexplained``."""
+    """Return why two rankings differ: ``same``, ``ties``, ``length`` or ``unexplained``.
+
+    ``ties``: both are right by the formula, which gives what they disagree about the same score; ``length``: one is right with
+    lengths as a byte keeps them, the other with lengths as they are.
+    """
     if [id for id, _ in one] == [id for id, _ in other]:
         return "same"
     for kind, roundings in (("ties", ((True, True), (False, False))), ("length", ((True, False), (False, True)))):
         for first, second in roundings:
-            if _fits(query, one, formula, first) and _fits(query, other, formula, second):
+            if _right(query, one, other, formula, first) and _right(query, other, one, formula, second):
                 return kind
     return "unexplained"
 
 
-def _fits(query: TextQuery, hits: Hits, formula: Formula, rounded: bool) -> bool:
-    """Whether a ranking's scores are the formula's, so that its order is the formula's but for equal scores."""
-    wanted = ((formula.score(query, id, rounded=rounded), score) for id, score in hits)
-    return all(abs(a - b) <= EQUAL * max(a, b) for a, b in wanted)
+def _right(query: TextQuery, hits: Hits, beside: Hits, formula: Formula, rounded: bool) -> bool:
+    """Whether a ranking has the formula's scores, best first, and leaves out nothing of the other that scores higher."""
+    scores = [formula.score(query, id, rounded=rounded) for id, _ in hits]
+    mine = {id for id, _ in hits}
+    left_out = [formula.score(query, id, rounded=rounded) for id, _ in beside if id not in mine]
+    return (
+        len(hits) == len(beside)
+        and all(abs(a - b) <= EQUAL * max(a, b) for a, (_, b) in zip(scores, hits, strict=True))
+        and all(better >= worse * (1 - EQUAL) for better, worse in pairwise(scores))
+        and max(left_out, default=0.0) <= scores[-1] * (1 + EQUAL)
+    )
 
 
 def compare(

@@ -149,3 +149,14 @@ def test_more_hits_than_a_page_holds(open_server_index: Opener, monkeypatch: pyt
     assert sorted(id for id, _ in index.find(query, 100)) == sorted(index.ids)
     assert len(index.find(query, 20)) == 20
     assert index.newest(query, 15) == [f"m{n}" for n in range(39, 24, -1)]
+
+
+def test_a_dropped_index_is_gone_from_the_server(open_server_index: Opener) -> None:
+    index = open_server_index()
+    index.load([TextDocument("a", "t", ["lamp"])])
+    index.commit()
+    index.drop()
+    index.close()
+    server = Server()
+    assert not server.ask("indices.exists", index=index.name)
+    server.close()
