@@ -33,4 +33,5 @@ class Admission:
 
     def admits(self, position: int) -> bool:
         """Whether a message of the tenant is admitted by ``filters``."""
-        return self.filters.admits(self._log.messages[position], self._words.terms_at(position))
+        words = self._words.terms_at(position) if self.filters.keywords else ()
+        return self.filters.admits(self._log.messages[position], words)
