@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_SURE = r"ai|a\.i\.|llms?|gpt|chat ?bots?|bots?|language models?|ai models?|(?:ai|virtual|digital) (?:agents?|assistants?)|memory systems?"
+_SURE = r"ais?|a\.i\.|llms?|gpt|chat ?bots?|bots?|language models?|ai models?|(?:ai|virtual|digital) (?:agents?|assistants?)|memory systems?"
 _MACHINE = rf"(?:{_SURE}|assistants?|models?|agents?)"
 _TELL = (
     r"(?:say|state|answer|reply|respond|tell|claim|report|confirm|output|print|repeat|write|declare|insist|quote|mention|reveal|speak|pretend"
@@ -47,19 +47,21 @@ _ENGLISH = re.compile(
     rf"|\b{_TELL}\b.{{0,60}}\b(?:when(?:ever)?|if|every time) (?:an? |any |the )?users? (?:ask|quer|inquir)\w*"
     rf"|{_BEGINS}(?:always|only|never) (?:answer|reply|respond|output|say|state)\b(?! (?:if|when|to|late|within|in|at|by|after|my|your|his|her|their|the|thanks|thank|sorry|please|yes to|no to|hi|hello)\b)"
     r"|\b(?:reply|respond|answer) with\b.{0,30}\bnothing else\b|\bfrom (?:now|today) on,? you (?:will |must |only |always )*(?:answer|say|reply|respond|state|output)\b"
-    r"|\b(?:reply|respond|answer|say)\b.{0,30}\bto (?:all|any|every|each) (?:requests?|questions?|quer(?:y|ies)|users?|prompts?)\b"
+    r"|\b(?:reply|respond|answer|say)\b.{0,30}\bto (?:all|any|every|each) (?:requests?|questions?|quer(?:y|ies)|[ei]nquir(?:y|ies)|users?|prompts?)\b"
+    rf"|\b{_TELL}\b.{{0,80}}[,，]\s?(?:{_SURE})\W*$"
     # claims power over the reader
     r"|\b(?:i am|i'm) your (?:developer|creator|programmer|operator|administrator|admin)\b|\b(?:admin(?:istrator)?|developer|god|debug) mode\b|\b(?:system|developer) (?:prompt|instruction|override)\b"
-    r"|\bnew (?:system )?(?:prompt|instructions?)\b.{0,30}:",
+    r"|\bnew (?:system )?(?:prompt|instructions?)\b.{0,30}:"
+    r"|\b(?:outranks?|overrides?|overrules?|supersedes?|(?:takes?|has) (?:precedence|priority) over|is above) (?:\w+ ){0,2}(?:rules?|instructions?|guidelines?|prompts?|records?)\b",
     re.IGNORECASE,
 )
 _POSED = re.compile(
     # another part of the conversation: a role, a call of a tool, the frame of a prompt
     r"[\[<({](?:system|assistant|auto|inst|ai|bot|prompt|developer)\b[^\])>}]{0,20}[\])>}]|<[|/]?\|?(?:im_start|im_end|system|assistant|developer|endoftext|inst|tool|function|tool_call|function_call)\b"
-    r"|^\W*(?:system|assistant|developer)(?: (?:message|note|prompt|override|instruction))?\s?[:：]|^\W*#{1,6}\s*(?:system|instructions?|override|response|prompt)\b"
+    r"|^\W*(?:system|assistant|developer)(?: (?:message|note|prompt|override|instruction))?\s?[:：]|^\W*(?:model|assistant|ai|bot)(?:\'s)? (?:output|reply|answer|response)\s?[:：]|^\W*(?:模型|助手|AI)的?(?:输出|回复|回答|答复)\s?[:：]|^\W*(?:important |urgent |new )?instructions?\s?:|^\W*#{1,6}\s*(?:system|instructions?|override|response|prompt)\b"
     r"|[\"']role[\"']\s*:\s*[\"'](?:system|assistant|developer|tool)|\{\s*[\"'](?:tool|function|function_call|tool_calls?|action|command)[\"']\s*:"
     r"|\b(?:tool|function)_calls?\b|\b(?:save|update|store|write|set|delete|add|record|remember|forget|override|insert)_\w+\(|\b(?:memory|memories)\.(?:write|add|set|save|update|delete)\b"
-    r"|系统(?:指令|提示词?|覆盖)|[【\[#]\s?(?:系统|自动|助手|管理员|覆盖|开发者|AI)[^】\]#]{0,6}[】\]#]|^\W*(?:系统|助手|开发者)\s?[：:]|^\W*#{1,6}\s*(?:指令|系统|覆盖)|(?:调用|执行)(?:函数|工具)\s?[：:（(]"
+    r"|系统(?:指令|提示词?|覆盖)|[【\[#]\s?(?:系统|自动|助手|管理员|覆盖|开发者|AI)[^】\]#]{0,6}[】\]#]|^\W*(?:系统|助手|开发者)\s?[：:]|^\W*(?:重要|紧急|最新|最高)?(?:指令|指示|命令)\s?[：:]|^\W*#{1,6}\s*(?:指令|系统|覆盖)|(?:调用|执行)(?:函数|工具)\s?[：:（(]"
     r"|提示词|(?:管理员|开发者|调试|上帝)模式|新的?(?:系统)?(?:指令|提示|设定)\s?[：:]",
     re.IGNORECASE,
 )
@@ -77,8 +79,9 @@ _CHINESE = re.compile(
     rf"|(?:^|[。！!？?\n：:]\s?)(?:注意|重要|各位|所有|任何|亲爱的|嘿|嗨|喂|(?:读|看|处理|抓取|分析|总结)[^，,。]{{0,8}}的)*\s?{_MACHINE_ZH}(?:们|读者|代理|客服|你好)*\s?[，,：:！!].{{0,40}}?{_TELL_ZH}"
     rf"|(?:^|[。！!？?\n：:]\s?)(?:亲爱的|嘿|嗨|喂)\s?{_MACHINE_ZH}.{{0,40}}?{_TELL_ZH}"
     rf"|{_SURE_ZH}(?:们|读者|代理|客服|助[手理])*(?:请?注意|{_MUST_ZH}).{{0,12}}?{_TELL_ZH}|(?:助手|模型)(?:们)?(?:请?注意|必须|务必|应当|须|只能|一律|不得|不许|不准|都得|都要)"
-    rf"|(?:有|凡是?|任何|若|如果).{{0,8}}{_SURE_ZH}.{{0,16}}[，,].{{0,12}}{_TELL_ZH}|{_SURE_ZH}(?:请?注意|在回答|看到)"
+    rf"|(?:有|凡是?|任何|若|如果).{{0,8}}{_SURE_ZH}.{{0,16}}[，,].{{0,12}}{_TELL_ZH}|{_SURE_ZH}(?:请?注意|在回答|看到)|{_TELL_ZH}.{{0,40}}[，,]\s?{_SURE_ZH}\W*$"
     rf"|(?:如果|若)?(?:你|您)(?:现在|已|已经)?(?:是|就是|这个|作为)(?:一个|一名|一款)?[^，,。！!？?吗]{{0,8}}{_MACHINE_ZH}[，,].{{0,30}}?{_TELL_ZH}|作为(?:一个|一名)?{_SURE_ZH}[，,]?.{{0,30}}?{_TELL_ZH}"
+    rf"|(?:^|[。！!？?\n：:]\s?)(?:助手|模型)[^，,。！!？?]{{0,8}}请[^，,。]{{0,6}}?{_TELL_ZH}|(?:优先于|高于|凌驾于?|取代|推翻)[^，,。]{{0,4}}(?:一切|所有|任何|其他|全部|原有)[^，,。]{{0,4}}(?:规则|指令|设定|记录|指示)"
     # told to drop what it was told
     rf"|{_DROP_ZH}(?:掉)?(?:一切|所有|全部)?[^，,。]{{0,3}}(?:你|您|之前|以上|上面|前面|先前|此前|所有|其他|其它|一切|前述|系统|上述|原有|原来)[^，,。]{{0,8}}?{_RULES_ZH}"
     rf"|(?:你|您)[^，,。]{{0,8}}{_RULES_ZH}[^，,。]{{0,6}}(?:失效|作废|无效|已取消)|把?(?:你|您)[^，,。]{{0,8}}(?:知道|学到|记得|收到|听到)的[^，,。]{{0,6}}(?:忘|清|删)[^，,。]{{0,3}}[，,。].{{0,6}}(?:说|回答|答复|回复|输出)"
@@ -86,7 +89,7 @@ _CHINESE = re.compile(
     # told what to answer to whoever asks
     r"|(?:有人|用户|客户|任何人|凡|谁)(?:再|来|想)*(?:问|询问|问到|问起|提问|知道).{0,30}?(?:一律|都|就|必须|只|答|回答|回复|输出)(?!说?(?:我|他|她|你|咱|不|没))"
     r"|一律(?:回答|回复|答复|答|说)|禁止输出|(?:^|[，,。：:；;！!\n请你]|必须|就)只(?:准|能|许)?(?:回答|输出|回复)(?!了|过)"
-    r"|(?:对|关于)?(?:所有|任何|一切)[^，,。]{0,10}(?:问题|请求|提问)[^，,。]{0,4}(?:回答|回复|都回|都答|都说|回[“\"「])"
+    r"|(?:对|关于)?(?:所有|任何|一切)[^，,。]{0,10}(?:问题|请求|提问|询问|咨询|来问)[^，,。]{0,4}(?:回答|回复|答复|都回|都答|都说|回[“\"「])"
     # claims power over the reader
     r"|我是(?:你|您)的(?:开发者|管理员|创造者|程序员|开发人员)",
     re.IGNORECASE,

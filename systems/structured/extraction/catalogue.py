@@ -13,7 +13,12 @@ _MODEL_EN = re.compile(
     r"(?<![\w-])(?:[A-Z][a-zA-Z&'’-]+\s){1,3}(?:[A-Z]{0,2}\d{1,4}[A-Za-z]{0,3})(?:\s(?:Pro|Max|Plus|Mini|Lite|Ultra))?(?![\w.-]*\d)(?!\w)"
 )
 _MODEL_ZH = re.compile(
-    rf"(?P<run>[{_HAN}]{{2,12}}?)\s?(?P<model>[A-Za-z]{{1,3}}\d{{1,4}}[A-Za-z]{{0,3}})(?![A-Za-z0-9-])"
+    rf"(?P<run>[{_HAN}]{{2,12}}?)\s?(?P<model>[A-Za-z]{{1,3}}\d{{1,4}}[A-Za-z]{{0,3}})(?![A-Za-z0-9-]|[月日号])"
+)
+
+# what people do with a thing stands right before its name
+_VERB = re.compile(
+    rf"^[{_HAN}]*(?:安装|装|维修|修理|修|调试|调|更换|换|购买|买|退掉|退|弄|取|收到|拿到|寄|送|我的|这台|那台|这个|那个)"
 )
 
 
@@ -41,7 +46,7 @@ class Catalogue:
                     found = True
         else:
             for match in _MODEL_ZH.finditer(said.text):
-                run = unlabelled(match["run"]) if said.voice == "record" else self._run_in_talk(match)
+                run = self._run_in_talk(match) if said.voice != "record" else self._run_on_record(match)
                 if 2 <= len(run) <= 4 and self.lexicon.lookup(run) is None:
                     self.lexicon.add("product", run + match["model"])
                     self._stems.add(run)
@@ -57,11 +62,16 @@ class Catalogue:
             if names:
                 self.lexicon.add("product", max(names, key=len))
 
+    def _run_on_record(self, match: re.Match[str]) -> str:
+        """Return the name before a model number in a record: what its labels leave, or a name known with another number."""
+        run = unlabelled(match["run"])
+        return next((run[-size:] for size in (4, 3, 2) if run[-size:] in self._stems), run)
+
     def _run_in_talk(self, match: re.Match[str]) -> str:
         """Return the name before a model number in running Chinese, which shows no gap where the name begins.
 
         It is a name known with another model number; or as long as all names of the catalogue are, where three are known
-        and of one length; or two characters that nothing Chinese precedes; or what stayed the same after two different
+        and of one length; or what follows a verb of handling it; or two characters that nothing Chinese precedes; or what stayed the same after two different
         characters.
         """
         run = match["run"]
@@ -73,6 +83,9 @@ class Catalogue:
         sizes = {len(stem) for stem in self._stems}
         if len(self._stems) >= 3 and len(sizes) == 1:
             return run[-min(sizes) :]
+        verb = _VERB.match(run)
+        if verb and 2 <= len(run) - verb.end() <= 3:
+            return run[verb.end() :]
         name = run[-2:]
         if len(run) == 2:
             return name

@@ -13,6 +13,7 @@ from memtrial.systems.structured.extraction.drafts import Case, Memory
 from memtrial.systems.structured.extraction.focus import Focus
 from memtrial.systems.structured.extraction.folding import clean
 from memtrial.systems.structured.extraction.learn import Learner
+from memtrial.systems.structured.extraction.lexicon import Mention
 from memtrial.systems.structured.extraction.noise import why_skipped
 from memtrial.systems.structured.extraction.params import ExtractionParams, ModelExtractionParams
 from memtrial.systems.structured.extraction.relations import Relations
@@ -25,6 +26,13 @@ from memtrial.systems.structured.node import Entity, Extraction
 
 if TYPE_CHECKING:
     from memtrial.systems.structured.extraction.by_model import ModelExtraction
+
+
+def _without(text: str, mentions: Sequence[Mention]) -> str:
+    """Blank the names out, keeping the length."""
+    for mention in mentions:
+        text = f"{text[: mention.start]}{'□' * (mention.end - mention.start)}{text[mention.end :]}"
+    return text
 
 
 class TenantReader:
@@ -44,6 +52,8 @@ class TenantReader:
         said = Said.of(message, text)
         said.values = extract_values(text, message.timestamp, said.language)
         self.learner.read(said)
+        if any(text[m.end : m.end + 1].isdigit() for m in said.mentions):  # a date glued to a name: 晨曦T512月3日
+            said.values = extract_values(_without(text, said.mentions), message.timestamp, said.language)
         return said
 
     def read(self, message: Message, into: Extraction) -> Said:

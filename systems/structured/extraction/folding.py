@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 
 _SPACE = re.compile(r"\s+")
+# 晨曦T512月3日: a date glued to a model number; the digits are the date's, the name is known without them
+_GLUED_DATE = re.compile(r"\d{1,2}(?:月\d{1,2}[日号]|[日号])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u2060\ufeff]")
 
 
@@ -44,7 +46,7 @@ def stands_alone(text: str, start: int, end: int) -> bool:
     if end < len(text) and _glues(text[end - 1]):
         after = text[end]
         if _glues(after):
-            return False
+            return bool(_GLUED_DATE.match(text, end))
         if after in "-_." and end + 1 < len(text) and _glues(text[end + 1]):
             return after == "-" and not (text[end - 1].isdigit() or text[end + 1].isdigit())
     return True

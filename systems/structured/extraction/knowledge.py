@@ -20,14 +20,15 @@ _VERSION = re.compile(
 )
 _QUANTITY = re.compile(r"(?<![A-Za-z0-9.-])\d+(?:[.,]\d+)?\s?(?:[A-Za-zµ°Ω%\"]{1,9}|[\u4e00-\u9fff]{1,3})?(?![\w-])")
 _POLARITY = re.compile(
-    r"\b(?:is |are |was |has been )?(?:not supported|unsupported|supported|not available|unavailable|available|included|not included|limited to|restricted to|reserved for|exclusive(?:ly)? (?:on|to|for)|only on|only|exclusively|works?|does|doesn't|does not|has no|has|no|comes? with|come with|handles|lacks|can't do|cannot|can do|yes|sure|yep|nope|tried|runs?|pretty sure|variant|edition|model|on the|in the|of the|as of|for)\b"
+    r"\b(?:is |are |was |has been )?(?:not supported|not offered|offers?|offered|provides?|provided|requires?|required|needs|comes without|without|lacks|lacking|missing|removed|dropped|added|features|unsupported|supported|not available|unavailable|available|included|not included|limited to|restricted to|reserved for|exclusive(?:ly)? (?:on|to|for)|only on|only|exclusively|works?|does|doesn't|does not|has no|has|no|comes? with|come with|handles|lacks|can't do|cannot|can do|yes|sure|yep|nope|tried|runs?|pretty sure|variant|edition|model|on the|in the|of the|as of|for)\b"
+    r"|[✓✔√✗✘×]|(?:未|不)(?:提供|具备|具有|配备|搭载)|(?:新增|增加|提供|具备|具有|配备|搭载)|独有|特有|才有|上有|只在|移除(?:了)?|取消了?"
     r"|(?<![\u4e00-\u9fff])(?:是|否)(?![\u4e00-\u9fff])|不支持|支持|不可用|可用|不含|只有|仅|只开放给|专属|标注|没有|不带|(?:(?<=[\x00|｜：:，,）)])|^)\s?(?:含|无(?!线)|限|带|为|的)",
     re.IGNORECASE,
 )
 _MODEL_WORD = re.compile(r"\s(?:models?|variants?|editions?|units?|devices?|versions?|trims?)$", re.IGNORECASE)
 _VARIANT_ZH = re.compile(
-    r"(?:仅限?|只有|只开放给|只在|限|专供)\s?(?P<after>[A-Za-z+]+\s?[款版型]?|[\u4e00-\u9fff]{1,3}[款版型])(?:带|使用|支持|可用|有|上)?"
-    r"|(?P<before>[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,3}[款版型])(?:专属|独占|独享|专有)"
+    r"(?:仅限?|只有|只开放给|只在|仅限于?|限|专供|仅供)\s?(?P<after>[A-Za-z+]+\s?[款版型]?|[\u4e00-\u9fff]{1,3}[款版型])(?:带|使用|支持|可用|有|上)?"
+    r"|(?P<before>[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,3}[款版型])(?:专属|独有|特有|才有|独占|独享|专有)"
 )
 _VARIANT = re.compile(r"^(?:[A-Z][\w+-]*(?:\s[A-Z][\w+-]*)?|[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,4}[款版型])$")
 

@@ -35,7 +35,10 @@ _TICKET_CUE = re.compile(
 _ORDER_CUE = re.compile(
     r"\b(?:order|purchase|SO|PO|bought|ship\w*|deliver\w*)\b|订单|下单|新单|购买|配送|发货|送达|签收"
 )
-_ACCOUNT_CUE = re.compile(r"\b(?:cust\w*|account|client|owner|member)\b|客户|会员|用户|账户|归属|负责", re.IGNORECASE)
+_ACCOUNT_CUE = re.compile(
+    r"\b(?:cust\w*|account|client|owner|member)\b|\b(?:assigned|handed|transferred|looked after|looks after|in charge|responsible)\b|客户|会员|用户|账户|归属|负责|转交|移交|对接|接手|专员|顾问|管家|经理",
+    re.IGNORECASE,
+)
 _NOT_NAMES = frozenset(
     {"new", "order", "case", "complaint", "account", "owner", "customer", "cust", "ticket", "client"}
 )

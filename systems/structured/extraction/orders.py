@@ -15,9 +15,11 @@ from memtrial.systems.structured.node import Fact, State
 
 _CAPITALS = re.compile(r"\b[A-Z][\w&-]*(?:\s[A-Z][\w&-]*)*")
 _VERB_ZH = re.compile(
-    r"^.*(?:寄往|寄到|寄|送至|送到|送往|送|换成|换为|换|改成|改为|改到|改寄|改|到|至|往|更新为|登记了|为|是|好)(?=[\u4e00-\u9fff]{2})"
+    r"^.*(?:寄往|寄到|寄|送至|送到|送往|送|换成|换为|换|改成|改为|改到|改寄|改|到|至|往|更新为?|登记了|目的地|发往|投递至|为|是|好)(?=[\u4e00-\u9fff]{2})"
 )
-_LABEL_BEFORE = re.compile(r"^.*(?:地址|address|ship-to for|ship to|goes to)\s?[:：=]?\s?", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(
+    r"^.*(?:地址(?:更新|变更|改)?|目的地|收件|address|ship-to for|ship to|goes to)\s?[:：=]?\s?", re.IGNORECASE
+)
 
 
 TODAY = ("today", "tonight", "今天", "今日", "今晚")
@@ -51,7 +53,7 @@ def order_records(case: Case) -> Iterator[Draft]:
         yield Draft("refund" if back else "price", value.norm, "money", say=value.say, **base)  # type: ignore[arg-type]
     elif dates:
         value = dates[-1]
-        delivered = cues.DELIVERED.search(case.text) and not cues.DELAYED.search(case.text)
+        delivered = _has_come(case, value)
         attribute = "arrival_date" if delivered else "delivery_date"
         yield Draft(attribute, value.norm, "date", say=value.say, fact_type="event" if delivered else "plan", **base)  # type: ignore[arg-type]
         planned = case.memory.current((case.customer, order, "delivery_date"))
@@ -68,6 +70,19 @@ def order_records(case: Case) -> Iterator[Draft]:
                 yield Draft("carrier", carrier, "name", **base)  # type: ignore[arg-type]
         elif place := address_in(case):
             yield Draft("address", place, "text", **base)  # type: ignore[arg-type]
+
+
+_PLANNED = re.compile(
+    r"\b(?:plan\w*|due|expected|eta|schedul\w*|set for|promised|will|to be|estimated)\b|预计|计划|预定|排程|排期|安排|拟|将|应|待|交期|交货日",
+    re.IGNORECASE,
+)
+
+
+def _has_come(case: Case, day: Value) -> bool:
+    """Whether a record tells of an arrival: it says so, or names a day that is not ahead of it and calls it no plan."""
+    if cues.DELAYED.search(case.text) or day.norm > case.said.message.timestamp.date().isoformat():
+        return False
+    return bool(cues.DELIVERED.search(case.text)) or not _PLANNED.search(case.text)
 
 
 def _cause(case: Case, dates: list[Value]) -> str:
@@ -169,6 +184,15 @@ def refund_talk(case: Case) -> Iterator[Draft]:
     yield Draft("refund", value.norm, "money", subject, case.customer, state, say=value.say, ids=ids, also=(product,))
 
 
+_DONE = re.compile(
+    r"成功|已经?(?:批|发|通过|到)|批(?:下来|准)?了|通过了|\b(?:has been|have been|was|went) (?:approved|granted|through|added|issued)",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"能否|是否|要是|如果|等.{0,6}(?:批|同意|通过)|才能|\b(?:if|whether|once|until|unless|subject to)\b", re.IGNORECASE
+)
+
+
 def vouchers(case: Case) -> Iterator[Draft]:
     """A voucher offered, granted or refused."""
     if not cues.VOUCHER.search(case.text) or not case.customer:
@@ -179,7 +203,13 @@ def vouchers(case: Case) -> Iterator[Draft]:
     ids = last.message_ids if last and not money else ()
     maybe = bool(cues.MAYBE.search(case.text))
     refused = not money and bool(cues.REFUSED.search(case.text))
-    granted = not refused and not maybe and bool(money or cues.GRANTED.search(case.text))
+    told = cues.GRANTED.search(case.text)
+    granted = (
+        not refused
+        and told is not None
+        and (not maybe or bool(_DONE.search(case.text)))
+        and not _OPEN.search(case.text)
+    )
     if money:
         value = money[-1]
         state: State = "active" if granted else "uncertain"

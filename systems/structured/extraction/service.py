@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memtrial.systems.structured.extraction import cues
 from memtrial.systems.structured.extraction.drafts import Case, Draft
@@ -44,6 +44,46 @@ def free_text(case: Case, *cut: re.Pattern[str]) -> str:
     return max(found, key=len, default="")
 
 
+_CLAUSE = re.compile(r"[,，.。;；:：!！?？…—\n()（）]+|\s[-–]\s")
+_TOKEN = re.compile(r"[\w\u4e00-\u9fff]")
+
+
+def told_apart(case: Case, cue: re.Pattern[str], marker: re.Pattern[str], *cut: re.Pattern[str]) -> str:
+    """Return what a text gives for an attribute, told from the words that speak of the attribute itself.
+
+    It is what follows a marker such as "because" in its clause (or precedes it, in the groups ``before`` and ``lead``); else what stands in the clauses without the
+    attribute's own words; else the longest unknown piece.
+    """
+    for match in marker.finditer(case.text):
+        lead = next((name for name in ("before", "lead") if match.groupdict().get(name)), "")
+        if lead:
+            start, end = match.span(lead)
+        else:
+            stop = _CLAUSE.search(case.text, match.end())
+            start, end = match.end(), stop.start() if stop else len(case.text)
+        told = _longest(case, start, end, cut)
+        if len(told) > 1:
+            return told
+    at, apart = 0, ""
+    for stop in [*_CLAUSE.finditer(case.text), None]:
+        end = stop.start() if stop else len(case.text)
+        piece = case.text[at:end]
+        if _TOKEN.search(piece) and not cue.search(piece):
+            apart = max(apart, _longest(case, at, end, cut), key=len)
+        at = stop.end() if stop else end
+    return apart if len(apart) > 1 else free_text(case, *cut)
+
+
+def _longest(case: Case, start: int, end: int, cut: Sequence[re.Pattern[str]]) -> str:
+    part = case.text[start:end]
+    # a reason may name a feature ("the battery life is short"); what it is about must not be in it
+    held = [m for m in case.said.mentions if m.kind != "topic" or case.memory.features.get(m.key) == "plan"]
+    spans = [(m.start - start, m.end - start) for m in held if m.start >= start and m.end <= end]
+    spans += [m.span() for pattern in cut for m in pattern.finditer(part)]
+    found = [trimmed(p, case.said.language) for p in chunks(part, spans) if not small_talk(p)]
+    return max(found, key=len, default="")
+
+
 def whole_clause(case: Case) -> str:
     """Return the longest piece of the text outside the entities, whatever words are in it."""
     return free_text(case)
@@ -74,15 +114,20 @@ def tickets(case: Case) -> Iterator[Draft]:
     if again or closed:
         value = "open" if again else "resolved"
         yield Draft("ticket_state", value, "text", ticket, state=state, fact_type="complaint", ids=ids, **base)  # type: ignore[arg-type]
-    done = free_text(case, _TICKET_TALK)
+    done = told_apart(case, _STATE, _NEVER, _TICKET_TALK)
     if done:
         yield Draft("handling", done, "text", ticket, state=state, fact_type="complaint", ids=ids, **base)  # type: ignore[arg-type]
 
 
+_NEVER = re.compile(r"(?!)")
+_STATE = re.compile(
+    rf"{cues.REOPENED.pattern}|{cues.CLOSED.pattern}|^\W*(?:状态|目前|现在|处理(?:中|结果)?|status|state)\W*$",
+    re.IGNORECASE,
+)
 _TICKET_TALK = re.compile(
     r"\b(?:is closed on our side|closed|we've settled|settled|all done with|closing \S+ now|closing|so i'm ticking it off|that wraps up|is live again|i've put|back on the list|has been opened once more|open again|"
     r"re-?opened|you're right|goes on|picking|up again|back to open|active again|case|done|resolved|ticket)\b"
-    r"|工单|您的|已关闭|关闭|完结|办结|归档|结了|处理完毕|这边|关单了?|办好啦|画句号了|重新打开了?|继续跟|恢复处理|恢复(?=[:：，,])|又把|激活了|再开|没算完|重开|再次处理中|撤销完结",
+    r"|状态|现状|工单|您的|已关闭|关闭|完结|办结|归档|结了|处理完毕|这边|关单了?|办好啦|画句号了|重新打开了?|继续跟|恢复处理|恢复(?=[:：，,])|又把|激活了|再开|没算完|重开|再次处理中|撤销完结",
     re.IGNORECASE,
 )
 
@@ -100,13 +145,28 @@ def complaints(case: Case) -> Iterator[Draft]:
 def returns(case: Case) -> Iterator[Draft]:
     """Why the customer sends something back."""
     product = case.said.first("product")
-    if not product or not cues.RETURN.search(case.text) or cues.ASKS_REFUND.search(case.text):
+    if not product or not cues.RETURN.search(case.text):
         return
-    reason = free_text(case, _RETURN_TALK)
+    if cues.ASKS_REFUND.search(case.text) and not _WANTS_REFUND.search(case.text):
+        return
+    reason = told_apart(case, _RETURNING, _REASON, _RETURN_TALK)
     if reason:
         yield Draft("return_reason", reason, "text", product, case.customer)
 
 
+_WANTS_REFUND = re.compile(
+    r"\b(?:please|kindly|want to|like to|want you to|have to) (?:\w+ )?refund\b|(?:请|麻烦|帮我|想要?|要求)[^，,]{0,4}退款",
+    re.IGNORECASE,
+)
+_RETURNING = re.compile(
+    rf"{cues.RETURN.pattern}|不想(?:留|要)|不(?:太|是很|怎么)?(?:合适|满意|想要)|帮我|办理?|可以吗|能不能"
+    r"|\b(?:not (?:quite )?(?:right|happy|satisfied)|not for me|doesn't suit|no use|would like|want to|can you|could you|arrange)\b",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"(?:因为|由于|原因(?:是|就是)?|理由(?:是)?|主要是|毕竟)\s?[:：，,]?\s?|\b(?:because(?: of)?|since|due to|owing to|as it|reason(?: is| being)?\s?:?|on account of)\s",
+    re.IGNORECASE,
+)
 _RETURN_TALK = re.compile(
     r"\b(?:i'd like to return|has to go back|can i send|how do i return|returning|it's a no from me on|please take|take|isn't staying|sadly|send back|back|return)\b"
     r"|想退了?|退货|能退吗|我不要了|不要了|申请退一下|原因是|帮我走|的退货|不太满意|退吧|得寄回去|申请退",
@@ -141,8 +201,8 @@ def missing(case: Case) -> Iterator[Draft]:
 
 
 _MISSING_TALK = re.compile(
-    r"\b(?:box of|came without|unpacked|can't find|not in|box|parcel|is here but|didn't come|somebody forgot|someone forgot|forgot|with my|no sign of|in the|just noticed|isn't there|aren't there|make that|looked everywhere|is missing|are missing|missing|add|to that|either|as well|too|plus|also|oh|without|but|is here)\b"
-    r"|盒子里|少了|拆了|没看到|漏发|没给我装|那单|收到|里面翻遍了|里面|没有|哦对|也没有|还差|再加一个|没见着|刚发现|也漏了|同样没给|另外|也缺|缺|漏|少|没给|没见|没装|也",
+    r"\b(?:box of|package|packaging|arrived|incomplete|another thing|another|thing|things|there was|there were|included|include|receive|received|left out|not|supplied|enclosed|has|have|and i|i|came without|unpacked|can't find|not in|box|parcel|is here but|didn't come|somebody forgot|someone forgot|forgot|with my|no sign of|in the|just noticed|isn't there|aren't there|make that|looked everywhere|is missing|are missing|missing|add|to that|either|as well|too|plus|also|oh|without|but|is here)\b"
+    r"|包装里|包装|配件|不全|不齐|缺少|忘了?(?:放|装|给|发)?|没收到|没发|而且|一样|其实|发现|打开一看|都|盒子里|少了|拆了|没看到|漏发|没给我装|那单|收到|里面翻遍了|里面|没有|哦对|也没有|还差|再加一个|没见着|刚发现|也漏了|同样没给|另外|也缺|缺|漏|少|没给|没见|没装|也",
     re.IGNORECASE,
 )
 
@@ -151,8 +211,19 @@ def _is_filler(item: str) -> bool:
     return item[-1] in "里中内" or item.lower() in LABELS_EN or small_talk(item) or not any(c.isalpha() for c in item)
 
 
+def _asides(case: Case) -> list[tuple[int, int]]:
+    """Return what only leads up to what lacks (打开一看，没有支架), and drawn faces."""
+    return [m.span() for m in _SETTING.finditer(case.text)]
+
+
+_SETTING = re.compile(
+    r"(?:打开|拆开|开箱|查看|检查|清点|收到|到手|拿到)[^，,。；;：:！!？?、和]{0,6}[，,。；;：:！!？?]|配件[^，,]{0,2}(?:不全|不齐)|\[[\u4e00-\u9fff]{1,4}\]"
+)
+
+
 def _items(case: Case) -> list[str]:
     spans = [(m.start, m.end) for m in case.said.mentions]
+    spans += _asides(case)
     spans += [m.span() for p in (_MISSING_TALK, cues.MISSING, cues.MORE) for m in p.finditer(case.text)]
     items: list[str] = []
     for piece in chunks(case.text, spans):
