@@ -28,7 +28,7 @@ _POLARITY = re.compile(
 _MODEL_WORD = re.compile(r"\s(?:models?|variants?|editions?|units?|devices?|versions?|trims?)$", re.IGNORECASE)
 _VARIANT_ZH = re.compile(
     r"(?:仅限?|只有|只开放给|只在|仅限于?|限|专供|仅供)\s?(?P<after>[A-Za-z+]+\s?[款版型]?|[\u4e00-\u9fff]{1,3}[款版型])(?:带|使用|支持|可用|有|上)?"
-    r"|(?P<before>[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,3}[款版型])(?:专属|独有|特有|才有|独占|独享|专有)"
+    r"|(?P<before>[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,3}[款版型])(?:专属|限定|独有|特有|才有|独占|独享|专有)"
 )
 _VARIANT = re.compile(r"^(?:[A-Z][\w+-]*(?:\s[A-Z][\w+-]*)?|[A-Za-z+]+\s?[款版型]|[\u4e00-\u9fff]{1,4}[款版型])$")
 
@@ -120,6 +120,19 @@ def _denied(case: Case, name: str) -> bool:
     return bool(cues.NOT_SUPPORTED.search(text))
 
 
+_EDGE = re.compile(
+    r"^(?:起|自|从|已经?|不再|不能|不会|不可|无法|没有|未|可以?|能够|可用|会|将|仍|暂|尚|有|带|使用|用|的|为|是|对)+(?=[\u4e00-\u9fffA-Za-z]{2})"
+    r"|(?:已经?|不再|起|的?功能|缺失|限定|了|的)+$"
+    r"|^(?:(?:can|cannot|can't|could|do|does|did|will|won't|to|be|is|are|isn't|not|no|any|longer|its|the|a|an|now|still|also|just)\s)+|\s(?:is|are|now|anymore|any more|too|again)$",
+    re.IGNORECASE,
+)
+
+
+def _bare(name: str) -> str:
+    """Return a feature's name without the words that tie it into its sentence."""
+    return _EDGE.sub("", _EDGE.sub("", name)).strip() or name
+
+
 def _sheet(case: Case, product: str, version: re.Match[str]) -> Iterator[Draft]:
     said, lexicon = case.said, case.learner.lexicon
     spans = [(m.start, m.end) for m in said.mentions if m.kind != "topic"] + [version.span()]
@@ -163,7 +176,7 @@ def _sheet(case: Case, product: str, version: re.Match[str]) -> Iterator[Draft]:
         names = [p for p in pieces if not (only and p in variants)]
         if not names:
             return
-        key = lexicon.add("topic", max(names, key=len)).key
+        key = lexicon.add("topic", _bare(max(names, key=len))).key
     case.memory.features.setdefault(key, "supports")
     attribute = f"supports:{case.name(key)}"
     if only:

@@ -172,7 +172,13 @@ class Learner:
             return [v for v in open_codes if self._shape(v.text) != "customer"]
         # Of two codes beside a name, the customer's number is the one that stands closer.
         other_shape, _, value, name = min(near, key=lambda n: (n[0], n[1], -n[2].start))
-        if other_shape and len(codes) < 2 and not _ACCOUNT_CUE.search(said.text):
+        # a lone code is the person's too where record and name stand side by side and neither a ticket nor goods are spoken of
+        lone = other_shape and len(codes) < 2 and not _ACCOUNT_CUE.search(said.text)
+        if lone and (
+            min(near, key=lambda n: (n[0], n[1]))[1] > 1
+            or _TICKET_CUE.search(said.text)
+            or _ORDER_CUE.search(said.text)
+        ):
             return open_codes
         self._vote(value.text, "customer")
         holder = self.lexicon.lookup(name)

@@ -185,7 +185,7 @@ def refund_talk(case: Case) -> Iterator[Draft]:
 
 
 _DONE = re.compile(
-    r"成功|已经?(?:批|发|通过|到)|批(?:下来|准)?了|通过了|\b(?:has been|have been|was|went) (?:approved|granted|through|added|issued)",
+    r"(?<!不)成功|(?:弄|办|搞|申请|批)好了|点头|同意了|入(?:您|账)|已经?(?:批|发|通过|到)|批(?:下来|准)?了|通过了|\b(?:has been|have been|was|went) (?:approved|granted|through|added|issued)",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
@@ -214,5 +214,5 @@ def vouchers(case: Case) -> Iterator[Draft]:
         value = money[-1]
         state: State = "active" if granted else "uncertain"
         yield Draft("voucher", value.norm, "money", who, who, state, "promotion", say=value.say)
-    if money or refused or granted:
+    if refused or granted or maybe or _OPEN.search(case.text):
         yield Draft("voucher_granted", "yes" if granted else "no", "boolean", who, who, fact_type="promotion", ids=ids)

@@ -110,6 +110,11 @@ def tickets(case: Case) -> Iterator[Draft]:
         return
     again = bool(cues.REOPENED.search(case.text))
     closed = bool(cues.CLOSED.search(case.text)) and not again
+    if not again and not closed:
+        # wording unknown: something under way keeps a case open, something done to an open one settles it
+        under_way = bool(_UNDER_WAY.search(case.text))
+        again = known is not None and known.state == "resolved" and under_way
+        closed = known is not None and known.state == "open" and not under_way and bool(_DONE.search(case.text))
     state: State = "open" if again else "resolved" if closed else (known.state if known else "open")
     if again or closed:
         value = "open" if again else "resolved"
@@ -119,6 +124,14 @@ def tickets(case: Case) -> Iterator[Draft]:
         yield Draft("handling", done, "text", ticket, state=state, fact_type="complaint", ids=ids, **base)  # type: ignore[arg-type]
 
 
+_UNDER_WAY = re.compile(
+    r"正在|在(?=[\u4e00-\u9fff])|中(?:$|[，,。；;）)])|等待|待|将|安排|要求?|重新|未|没|还(?:得|要|需)|\b(?:is|are|being|will|to be|waiting|awaiting|pending|under|in progress|in \w+$|arranged|requested|ordered|on order|escalated|again)\b",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"了(?:$|[，,。；;！!：:])|已|完(?!全)|好了|\b(?:\w+ed|done|swapped|sent|paid|fixed|over|off|concludes?)\b",
+    re.IGNORECASE,
+)
 _NEVER = re.compile(r"(?!)")
 _STATE = re.compile(
     rf"{cues.REOPENED.pattern}|{cues.CLOSED.pattern}|^\W*(?:状态|目前|现在|处理(?:中|结果)?|status|state)\W*$",
@@ -155,7 +168,7 @@ def returns(case: Case) -> Iterator[Draft]:
 
 
 _WANTS_REFUND = re.compile(
-    r"\b(?:please|kindly|want to|like to|want you to|have to) (?:\w+ )?refund\b|(?:请|麻烦|帮我|想要?|要求)[^，,]{0,4}退款",
+    r"\b(?:please|kindly|want to|like to|want you to|have to) (?:\w+ )?refund\b|\bwant (?:my|the) money\b|(?:请|麻烦|帮我|想要?|要求)[^，,]{0,4}退款",
     re.IGNORECASE,
 )
 _RETURNING = re.compile(
@@ -201,8 +214,8 @@ def missing(case: Case) -> Iterator[Draft]:
 
 
 _MISSING_TALK = re.compile(
-    r"\b(?:box of|package|packaging|arrived|incomplete|another thing|another|thing|things|there was|there were|included|include|receive|received|left out|not|supplied|enclosed|has|have|and i|i|came without|unpacked|can't find|not in|box|parcel|is here but|didn't come|somebody forgot|someone forgot|forgot|with my|no sign of|in the|just noticed|isn't there|aren't there|make that|looked everywhere|is missing|are missing|missing|add|to that|either|as well|too|plus|also|oh|without|but|is here)\b"
-    r"|包装里|包装|配件|不全|不齐|缺少|忘了?(?:放|装|给|发)?|没收到|没发|而且|一样|其实|发现|打开一看|都|盒子里|少了|拆了|没看到|漏发|没给我装|那单|收到|里面翻遍了|里面|没有|哦对|也没有|还差|再加一个|没见着|刚发现|也漏了|同样没给|另外|也缺|缺|漏|少|没给|没见|没装|也",
+    r"\b(?:come to think of it|where's|where is|where are|absent|gone|nor|sorted|box of|package|packaging|arrived|incomplete|another thing|another|thing|things|there was|there were|included|include|receive|received|left out|not|supplied|enclosed|has|have|and i|i|came without|unpacked|can't find|not in|box|parcel|is here but|didn't come|somebody forgot|someone forgot|forgot|with my|no sign of|in the|just noticed|isn't there|aren't there|make that|looked everywhere|is missing|are missing|missing|add|to that|either|as well|too|plus|also|oh|without|but|is here)\b"
+    r"|包装里|包装|配件|不全|不齐|缺少|忘了?(?:放|装|给|发)?|没收到|没发|而且|一样|怎么|清点下来|清点|差|好像|连|落下|其实|发现|打开一看|都|盒子里|少了|拆了|没看到|漏发|没给我装|那单|收到|里面翻遍了|里面|没有|哦对|也没有|还差|再加一个|没见着|刚发现|也漏了|同样没给|另外|也缺|缺|漏|少|没给|没见|没装|也",
     re.IGNORECASE,
 )
 

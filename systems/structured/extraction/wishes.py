@@ -123,8 +123,8 @@ def _back(last: Fact) -> Draft:
 
 
 _COLOUR_TALK = re.compile(
-    r"\b(?:can the|can|be|i chose|chose|choose|decided on|decided|switch to|switch|changed my mind|nicer|ought to be|colou?r for my|the colou?r|colou?r|my|is what|i\'ve|we|for the|i picture|about the|custom|shell|of the|something like|cover|could it be|i keep coming back to|should have|you know|thinking|sleeve|if they can mix it|made-to-order|would be lovely|could be|hm|on reflection|rather|actually no|actually|slept on it|instead|my wife says|and she's right|forget what i said|let's go|after all|no|case|make it|go with|i'd (?:love|like|prefer)|in a|in an|i want|want|prefer|would like|please|better|in)\b"
-    r"|保护套|的套|外壳颜色|外壳|颜色[:：]?|颜色(?:改|换|选)|最后决定|决定|等下|更好|不要那个色了?|我又觉得|合适|好了|做成|请做|我要|我喜欢|喜欢|希望是?|定做|做个|配个|选|用(?=$|[，,。])|的外壳|想要|那种感觉|定制|的套子|套子|颜色要|能做|我心里想的是|的壳|定制色|你懂吧|壳子|要是|就绝了|配|给|做壳|偏|最好是|那个|保护壳|想了想还是|不不|还是|换[成为]?|改[成为]|我老婆说|好看|听她的|前面说的颜色不算|改主意了|要不|就这个|要(?=[\u4e00-\u9fff]{2})|壳",
+    r"\b(?:second thoughts?|hmm|swap it for|swap for|that's my pick|my pick|my heart is set on|set on|can the|can|be|i chose|chose|choose|decided on|decided|switch to|switch|changed my mind|nicer|ought to be|colou?r for my|the colou?r|colou?r|my|is what|i\'ve|we|for the|i picture|about the|custom|shell|of the|something like|cover|could it be|i keep coming back to|should have|you know|thinking|sleeve|if they can mix it|made-to-order|would be lovely|could be|hm|on reflection|rather|actually no|actually|slept on it|instead|my wife says|and she's right|forget what i said|let's go|after all|no|case|make it|go with|i'd (?:love|like|prefer)|in a|in an|i want|want|prefer|would like|please|better|in)\b"
+    r"|保护套|的套|外壳颜色|外壳|颜色[:：]?|颜色(?:改|换|选)|最后决定|决定|等下|更好|不要那个色了?|我又觉得|合适|好了|做成|请做|我要|我喜欢|喜欢|希望是?|定做|做个|配个|选|用(?=$|[，,。])|的外壳|想要|那种感觉|定制|的套子|套子|颜色要|能做|我心里想的是|的壳|定制色|你懂吧|壳子|要是|就绝了|配|给|做壳|偏|最好是|那个|保护壳|想了想还是|不不|还是|换[成为个]?|算了|求|中意|改[成为]|我老婆说|好看|听她的|前面说的颜色不算|改主意了|要不|就这个|要(?=[\u4e00-\u9fff]{2})|壳",
     re.IGNORECASE,
 )
 
@@ -138,7 +138,7 @@ def colours(case: Case) -> Iterator[Draft]:
         wish = _hued(case)
         if wish:
             yield Draft("colour", wish, "text", product, case.customer, fact_type="preference")
-    elif not product and last is not None and _still_on(case, last) and is_swap(case):
+    elif not product and last is not None and _still_on(case, last) and (is_swap(case) or _named_alone(case)):
         wish = _hued(case)
         if wish and wish != last.value:
             yield _back(last)
@@ -154,7 +154,7 @@ _HUE = re.compile(
 
 _WISH = re.compile(
     r"想要|想做|喜欢|希望|定制|定做|要(?!求|紧|不得)|选|换|最好|偏|能做|想的是|就绝了|做(?:成|个)|配"
-    r"|\b(?:custom|made-to-order|picture|thinking|coming back to|be|in|chose|choose|chosen|decided|switch|ought|please|colou?r|want|like|love|prefer|would|could|should|make|mix|go|rather)\b",
+    r"|\b(?:custom|made-to-order|picture|thinking|coming back to|be|in|chose|choose|chosen|decided|switch|ought|please|pick|heart|set on|colou?r|want|like|love|prefer|would|could|should|make|mix|go|rather)\b",
     re.IGNORECASE,
 )
 
@@ -164,6 +164,11 @@ def _of_fault(case: Case) -> bool:
     if cues.RETURN.search(case.text):
         return True
     return not _WISH.search(case.text) and not _HUE.search(case.text)
+
+
+def _named_alone(case: Case) -> bool:
+    """Whether a short follow-up on a colour names another colour."""
+    return len(case.text) < _SHORT // 2 and bool(_HUE.search(case.text)) and not case.said.asks
 
 
 def _hued(case: Case) -> str:
@@ -195,9 +200,10 @@ def is_swap(case: Case) -> bool:
 _FOR_WHOM = re.compile(
     r"\bfor (?:me|you|us|that|this|it|now|the (?:shell|cover|case|sleeve|rest|moment|time being))\b", re.IGNORECASE
 )
+_COVER = re.compile(r"\b(?:cover|shell|sleeve|case|skin)\b", re.IGNORECASE)
 _USED = re.compile(r"派上用场|正好|买了?$|好用来")
 _AIM = re.compile(
-    r"(?P<before>[^，,。；;！!？?]{2,}?)(?:时|那天)?(?:要用|准备用|会用|得用|用得)到?|(?:是因为|因为|为了|用于|用在|用来|冲着|打算给|拿来|拿去|拿去给)",
+    r"(?P<before>[^，,。；;！!？?]{2,}?)(?:上|时|那天)?(?:(?<=上)用|要用|准备用|会用|得用|用得)到?|(?:是因为|因为|为了|用于|用在|用来|冲着|留着|留给|打算给|拿来|拿去|拿去给)",
     re.IGNORECASE,
 )
 _FOR_TALK = re.compile(
@@ -210,7 +216,7 @@ _FOR_TALK = re.compile(
 def occasions(case: Case) -> Iterator[Draft]:
     """Whom or what a product is for."""
     product = case.said.first("product")
-    if _FOR_WHOM.search(case.text):
+    if _FOR_WHOM.search(case.text) or _COVER.search(case.text):
         return
     if not product or not cues.PURPOSE.search(case.text) or case.said.asks or case.said.first("order") or asked(case):
         return
