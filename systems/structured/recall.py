@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from memtrial.systems.base import Query, Trace
 from memtrial.systems.stores.graph import GraphStore
@@ -74,7 +75,7 @@ class Recall:
         if slot is not None:
             with trace.span("slot"):
                 found["metadata"] = self._first(self.of_slot(query.tenant_id, slot), found.get("metadata", ()))
-        nodes = self._records.nodes(query.tenant_id, dict.fromkeys(id for hits in found.values() for id, _ in hits))
+        nodes = self._read(query, dict.fromkeys(id for hits in found.values() for id, _ in hits), trace)
         proposed = tuple(dict.fromkeys(m for node in nodes.values() for m in node.fact.message_ids))
         with trace.span("versions"):
             standing, superseded = self._standing(query, policy, nodes.values())
@@ -102,11 +103,21 @@ class Recall:
             if self._params.trust.enabled:
                 ranked = by_trust(ranked, self._params.trust.share)
                 trace.facts["trust"] = told(ranked[:_TOLD])
+                # node ids mean nothing to a reader of the report: these are the messages that each was taken from
+                trace.facts["trust_messages"] = {w.node.id: list(w.node.fact.message_ids) for w in ranked[:_TOLD]}
         filled = [w for w in ranked if slot is not None and slot.fits(w.node.fact)]
         if filled:
             first = {w.node.id for w in filled}
             ranked = filled + [w for w in ranked if w.node.id not in first]
         return Recalled(tuple(ranked), proposed, tuple(filled))
+
+    def _read(self, query: Query, ids: Iterable[str], trace: Trace) -> dict[str, Node]:
+        """Read what the channels found from the records: the tenant's own, unless a run is to show what the filter is for."""
+        if self._params.vectors.tenant_filter:
+            return self._records.nodes(query.tenant_id, ids)
+        trace.facts["tenant_filter"] = False
+        trace.warn("vectors.tenant_filter is false: memories of other tenants may be shown")
+        return self._records.nodes(None, ids)
 
     def of_slot(self, tenant: str, slot: Slot) -> list[str]:
         """Return memories of the slot's attribute, things and person, whichever words they are in, the newest first."""
@@ -161,17 +172,31 @@ class Recall:
         self, query: Query, policy: Policy, nodes: Collection[Node]
     ) -> tuple[dict[str, list[Node]], frozenset[str]]:
         """Return, by memory, the versions to read, and the ids of those found that newer ones have replaced."""
-        memories = list(dict.fromkeys(node.memory_id for node in nodes))
-        when = policy.as_of or query.asked_at
-        newest = self._records.as_of(query.tenant_id, memories, when)
+        # One tenant, the asker's, unless the filter is off.
+        by_tenant: dict[str, dict[str, None]] = {}
+        for node in nodes:
+            by_tenant.setdefault(node.fact.tenant_id, {})[node.memory_id] = None
+        standing: dict[str, list[Node]] = {}
+        superseded: frozenset[str] = frozenset()
+        for tenant, memories in by_tenant.items():
+            own = [node for node in nodes if node.fact.tenant_id == tenant]
+            read, replaced = self._standing_of(tenant, list(memories), own, policy.as_of or query.asked_at, policy)
+            standing |= read
+            superseded |= replaced
+        return standing, superseded
+
+    def _standing_of(
+        self, tenant: str, memories: Sequence[str], nodes: Collection[Node], when: datetime, policy: Policy
+    ) -> tuple[dict[str, list[Node]], frozenset[str]]:
+        newest = self._records.as_of(tenant, memories, when)
         holding = {node.id for held in newest.values() for node in held}
         superseded = frozenset(node.id for node in nodes if node.id not in holding)
         if policy.reading == "newest":
             if self._params.recall.believed:
-                newest = believed(self._records, query.tenant_id, newest, when, self._params.trust.sources)
+                newest = believed(self._records, tenant, newest, when, self._params.trust.sources)
             holding = {node.id for held in newest.values() for node in held}
             return newest, superseded - holding
-        told = self._records.histories(query.tenant_id, memories)
+        told = self._records.histories(tenant, memories)
         if policy.reading == "first":
             return {memory: history[:1] for memory, history in told.items()}, frozenset()
         return told, frozenset()

@@ -93,6 +93,28 @@ def test_each_memory_shown_has_a_trust_and_a_status(context: Context, say: Say, 
         assert item.trust is not None and 0 <= item.trust <= 1
         assert item.render().startswith("<memory ")
     assert trace.facts["trust"]
+    named = trace.facts["trust_messages"]
+    assert named.keys() == trace.facts["trust"].keys()
+    shown = {id for item in answer.context for id in item.message_ids}
+    assert shown <= {id for ids in named.values() for id in ids}
+
+
+@pytest.mark.parametrize(("filtered", "leaks"), [(True, False), (False, True)])
+def test_without_the_filter_another_tenants_memory_is_shown_and_the_trace_says_so(
+    context: Context, say: Say, ask: Ask, filtered: bool, leaks: bool
+) -> None:
+    log = [
+        say(1, "The kettle in the office is blue.", tenant="t1"),
+        say(2, "The kettle in the kitchen is red.", tenant="t2"),
+    ]
+    params = {
+        "vectors": {**FAST["vectors"], "tenancy": "shared", "tenant_filter": filtered},
+        "slots": {"enabled": False},
+    }
+    [(answer, trace)] = run(context, log, ask("Which colour is the kettle?", tenant="t1"), params=params)
+    assert ("t2" in {item.tenant_id for item in answer.retrieved}) is leaks
+    assert (trace.facts.get("tenant_filter") is False) is leaks
+    assert any("tenant_filter" in warning for warning in trace.warnings) is leaks
 
 
 def test_a_question_that_needs_no_memory_looks_nothing_up(context: Context, say: Say, ask: Ask) -> None:
