@@ -32,7 +32,7 @@ _PARTS: Mapping[str, str] = {
     "semantic": "gate",
     "planner": "plan",
     "extractor": "extract",
-    "reranker": "rerank",
+    "rerank": "rerank",
     "reader": "read",
     "summariser": "summarise",
     "embedder": "embed",
@@ -166,9 +166,16 @@ def model_parts(params: Mapping[str, Any], at: tuple[str, ...] = ()) -> Iterator
     """Yield path and role of every part of a system that is a model."""
     for name, value in params.items():
         if isinstance(value, Mapping):
-            if name in _PARTS and value.get("kind") == "model":
+            if name in _PARTS and value.get("kind") == "model" and not _idle(name, params):
                 yield (*at, name), _PARTS[name]
             yield from model_parts(value, (*at, name))
+
+
+def _idle(name: str, params: Mapping[str, Any]) -> bool:
+    """Whether a switch beside a part says that it is not asked: an agent does alone what planner, reranker and reader do."""
+    if "agent" in params and (name == "agent") != (params.get("mode") == "agent"):
+        return True
+    return name == "planner" and params.get("planning") is False
 
 
 def roles_of(factory: SystemFactory, params: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, ModelSettings]:

@@ -6,21 +6,20 @@ as long as allowed. Where the messages shown are known beforehand the prompts ar
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memtrial.datasets.schema import Message, Question
+from memtrial.datasets.schema import Question
 from memtrial.experiments.models import ModelOptions, model_parts
-from memtrial.experiments.plan import CorpusPlan, Plan, Unit, query_of
-from memtrial.systems.baselines.log import evidence
+from memtrial.experiments.plan import Plan, Unit, query_of
+from memtrial.experiments.priced_rows import Counted, sums
+from memtrial.experiments.priced_search import search_prompts
 from memtrial.systems.models.llm.prices import PriceTable, exact_usd, load_prices, price_of, show_usd
 from memtrial.systems.models.llm.projection import PriceRange, count_prompt, price_range
-from memtrial.systems.models.prompts import Field, load_prompt, row_text
-from memtrial.systems.models.reader.shown import item_row, question_row
+from memtrial.systems.models.prompts import Field, load_prompt
+from memtrial.systems.models.reader.shown import question_row
 from memtrial.systems.models.reader.text import language_of
-from memtrial.systems.models.tokens import count_tokens
 
 if TYPE_CHECKING:
     from memtrial.systems.models.llm.settings import ModelSettings
@@ -34,7 +33,8 @@ class PricedRole:
     """One role of one trial on one data set.
 
     Attributes:
-        calls: requests, None where nobody can say how often this system asks.
+        calls: requests, the most that there can be; None where nobody can say how often this system asks.
+        least_calls: requests that there will be at least; fewer than ``calls`` where it depends on what is found.
         prompt: least and most tokens of all prompts together.
         usd: least and most US dollars; None where the price or the number of calls is unknown.
     """
@@ -46,6 +46,7 @@ class PricedRole:
     calls: int | None
     prompt: _Bounds | None
     usd: tuple[float, float] | None
+    least_calls: int | None = None
 
     def __str__(self) -> str:
         """Return the line that ``--dry-run`` prints."""
@@ -55,7 +56,10 @@ class PricedRole:
         low, high = self.prompt
         tokens = f"{low:,}" if low == high else f"{low:,}–{high:,}"
         usd = "unknown" if self.usd is None else f"{show_usd(self.usd[0])}–{show_usd(self.usd[1])}"
-        return f"{head}, {self.calls:,} calls, {tokens} prompt tokens, cost {usd}"
+        if self.least_calls is None or self.least_calls == self.calls:
+            return f"{head}, {self.calls:,} calls, {tokens} prompt tokens, cost {usd}"
+        calls = f"{self.least_calls:,} to at most {self.calls:,} calls"
+        return f"{head}, {calls}, {tokens} prompt tokens, cost {usd}, an upper estimate: what its limits allow"
 
 
 def priced(plan: Plan, options: ModelOptions | None = None) -> list[PricedRole]:
@@ -65,16 +69,19 @@ def priced(plan: Plan, options: ModelOptions | None = None) -> list[PricedRole]:
         UserError: the price table cannot be read.
     """
     table = load_prices(None if options is None else options.prices)
-    counts: dict[tuple[int, bool], _Counted] = {}
+    counts: dict[tuple[int, bool], Counted] = {}
     rows = []
     for unit in plan.units:
-        parts: dict[str, tuple[str, ...]] = {}
+        parts: dict[str, list[tuple[str, ...]]] = {}
         for path, role in model_parts(unit.info.params):
             other = f"{role}:{'.'.join(path)}"
-            parts[other if other in unit.models else role] = path
+            parts.setdefault(other if other in unit.models else role, []).append(path)
         for name, settings in unit.models.items():
-            found = _prompts(unit, name.partition(":")[0], parts.get(name), counts)
-            rows.append(_priced(unit, name, settings, found, table))
+            role = name.partition(":")[0]
+            found = [_prompts(unit, role, path, settings, counts) for path in parts.get(name, [])]
+            known = [prompts for prompts in found if prompts is not None]
+            every = [p for prompts in known for p in prompts] if found and len(known) == len(found) else None
+            rows.append(_priced(unit, name, settings, every, table))
     return rows
 
 
@@ -92,7 +99,7 @@ def price_lines(plan: Plan, options: ModelOptions | None = None) -> list[str]:
     lines = [f"language model: {row}" for row in map(str, rows)]
     lines.append(
         f"{total}; from prompts counted now, low with the shortest messages and one token a reply, high with the longest"
-        " messages and replies at max_tokens; retries and repairs come on top, what is recorded or asked twice comes off;"
+        " messages and replies at max_tokens (where a search decides how often to ask: all that its limits allow); retries and repairs come on top, what is recorded or asked twice comes off;"
         f" {table.describe()}"
     )
     budget = None if options is None else options.budget_usd
@@ -109,90 +116,50 @@ def _priced(
         return PricedRole(info.trial, info.dataset, role, settings.model, None, None, None)
     # At temperature 0 the repeats ask the same, and that is paid once.
     times = info.repeats if settings.temperature > 0 else 1
-    low, high = [p[0] for p in prompts] * times, [p[1] for p in prompts] * times
+    low, high = [p[0] for p in prompts if p[0]] * times, [p[1] for p in prompts] * times
     price = price_of(settings.model, settings.price, table)
     least: PriceRange = price_range(low, settings.max_tokens, price)
     most: PriceRange = price_range(high, settings.max_tokens, price)
     usd = None if least.low is None or most.high is None else (least.low, most.high)
-    return PricedRole(info.trial, info.dataset, role, settings.model, len(low), (sum(low), sum(high)), usd)
-
-
-class _Counted:
-    """Tokens of a corpus' messages as a prompt shows them, each counted when it is first needed."""
-
-    def __init__(self, part: CorpusPlan, captions: bool) -> None:
-        self.part = part
-        self._captions = captions
-        self._rows: dict[str, int] = {}
-        self._extremes: dict[tuple[str | None, int], tuple[list[int], list[int]]] = {}
-        self._held: dict[str | None, list[Message]] = {}
-
-    def row(self, message: Message) -> int:
-        if message.id not in self._rows:
-            item = evidence(message, 0.0, captions=self._captions)
-            self._rows[message.id] = count_tokens(row_text(item_row(item))) + 1
-        return self._rows[message.id]
-
-    def rendered(self, message: Message) -> int:
-        return count_tokens(evidence(message, 0.0, captions=self._captions).render())
-
-    def held(self, tenant: str | None) -> list[Message]:
-        """Return the messages that are handed over, those of a tenant or all, in time order."""
-        if tenant not in self._held:
-            given = self.part.messages[: self.part.upto[-1]]
-            self._held[tenant] = [m for m in given if tenant in (None, m.tenant_id)]
-        return self._held[tenant]
-
-    def tenants(self) -> list[str]:
-        return sorted({m.tenant_id for m in self.held(None)})
-
-    def before(self, tenant: str | None, question: Question) -> list[Message]:
-        upto = self.part.upto[self.part.questions.index(question)]
-        if upto == self.part.upto[-1]:
-            return self.held(tenant)
-        return [m for m in self.part.messages[:upto] if tenant in (None, m.tenant_id)]
-
-    def extremes(self, tenant: str | None, count: int) -> tuple[list[int], list[int]]:
-        """Return running sums over the shortest and over the longest messages, up to ``count`` of them."""
-        key = (tenant, count)
-        if key not in self._extremes:
-
-            def size(message: Message) -> int:
-                return len(message.content.encode("utf-8", "replace"))
-
-            held = self.held(tenant)
-            short = [self.row(m) for m in heapq.nsmallest(count, held, key=size)]
-            long = [self.row(m) for m in heapq.nlargest(count, held, key=size)]
-            self._extremes[key] = (_sums(sorted(short)), _sums(sorted(long, reverse=True)))
-        return self._extremes[key]
+    return PricedRole(info.trial, info.dataset, role, settings.model, len(high), (sum(low), sum(high)), usd, len(low))
 
 
 def _prompts(
-    unit: Unit, role: str, path: tuple[str, ...] | None, counts: dict[tuple[int, bool], _Counted]
+    unit: Unit, role: str, path: tuple[str, ...], settings: ModelSettings, counts: dict[tuple[int, bool], Counted]
 ) -> list[_Bounds] | None:
-    """Return the bounds of every prompt of a role, or None where that cannot be foreseen."""
-    info = unit.info
-    if path is None:
-        return None
-    count: Callable[..., Iterator[_Bounds] | None] | None = {
-        "read": _read,
-        "summarise": _summarise,
-        "gate": _gate,
-    }.get(role)
-    if count is None:
-        return None
-    captions = bool(info.params.get("captions", True))
+    """Return the bounds of every prompt of a role in a part of a system, or None where that cannot be foreseen."""
+    params, target = unit.info.params, unit.info.target
+    within = target == "hybrid" and path[0] == "raw_log"
+    if within:
+        params, target = params["raw_log"], "raw_log"
     found: list[_Bounds] = []
     for part in unit.data.corpora:
-        counted = counts.setdefault((id(part), captions), _Counted(part, captions))
-        bounds = count(unit, counted, info.params[path[0]])
+        captions = bool(params.get("captions", True))
+        counted = counts.setdefault((id(part), captions), Counted(part, captions))
+        bounds: Iterator[_Bounds] | list[_Bounds] | None
+        if target == "raw_log":
+            bounds = _search(role, params, settings, counted)
+        else:
+            count = _COUNTED.get(role)
+            bounds = None if count is None else count(unit, counted, params[path[0]])
+        if bounds is None:
+            return None
+        # Of a hybrid, the log may not be asked.
+        found += [(0, high) for _, high in bounds] if within else bounds
+    return found
+
+
+def _search(role: str, params: Mapping[str, Any], settings: ModelSettings, counted: Counted) -> list[_Bounds] | None:
+    found: list[_Bounds] = []
+    for question in counted.part.questions:
+        bounds = search_prompts(role, params, settings, counted, question)
         if bounds is None:
             return None
         found += bounds
     return found
 
 
-def _read(unit: Unit, counted: _Counted, reader: Mapping[str, Any]) -> Iterator[_Bounds] | None:
+def _read(unit: Unit, counted: Counted, reader: Mapping[str, Any]) -> Iterator[_Bounds] | None:
     if unit.info.target not in (*_RANKING, "no_memory", "recent", "full_context", "oracle", "summary"):
         return None
 
@@ -209,7 +176,7 @@ def _read(unit: Unit, counted: _Counted, reader: Mapping[str, Any]) -> Iterator[
     return each()
 
 
-def _context(unit: Unit, counted: _Counted, question: Question) -> _Bounds:
+def _context(unit: Unit, counted: Counted, question: Question) -> _Bounds:
     params, target = unit.info.params, unit.info.target
     if target == "no_memory":
         return 0, 0
@@ -232,7 +199,7 @@ def _context(unit: Unit, counted: _Counted, question: Question) -> _Bounds:
         return exact, exact
     if target == "summary":
         turns, fold = params["turns"], params["fold"]
-        newest = _sums([counted.row(m) for m in reversed(seen[-(turns + fold) :])])
+        newest = sums([counted.row(m) for m in reversed(seen[-(turns + fold) :])])
         # A line of the summary comes with the ids it is from.
         return newest[min(turns, len(newest) - 1)], newest[-1] + 3 * params["tokens"]
     items = min(params["context_items"], len(seen))
@@ -240,7 +207,7 @@ def _context(unit: Unit, counted: _Counted, question: Question) -> _Bounds:
     return short[min(items, len(short) - 1)], long[min(items, len(long) - 1)]
 
 
-def _summarise(unit: Unit, counted: _Counted, summariser: Mapping[str, Any]) -> Iterator[_Bounds] | None:
+def _summarise(unit: Unit, counted: Counted, summariser: Mapping[str, Any]) -> Iterator[_Bounds] | None:
     if unit.info.target != "summary":
         return None
     params = unit.info.params
@@ -259,7 +226,7 @@ def _summarise(unit: Unit, counted: _Counted, summariser: Mapping[str, Any]) -> 
     return each()
 
 
-def _gate(unit: Unit, counted: _Counted, gates: Mapping[str, Any]) -> Iterator[_Bounds]:
+def _gate(unit: Unit, counted: Counted, gates: Mapping[str, Any]) -> Iterator[_Bounds]:
     for question in counted.part.questions:
         query = query_of(question, question.id)
         language = language_of(query.text, query.language)
@@ -267,8 +234,8 @@ def _gate(unit: Unit, counted: _Counted, gates: Mapping[str, Any]) -> Iterator[_
         yield exact, exact
 
 
-def _sums(values: Sequence[int]) -> list[int]:
-    sums = [0]
-    for value in values:
-        sums.append(sums[-1] + value)
-    return sums
+_COUNTED: Mapping[str, Callable[..., Iterator[_Bounds] | None]] = {
+    "read": _read,
+    "summarise": _summarise,
+    "gate": _gate,
+}

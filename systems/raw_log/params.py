@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from memtrial.systems.baselines.lexical import LexicalParams
 from memtrial.systems.baselines.parts import Part
@@ -75,7 +76,7 @@ class RawLogParams(Part):
 
     Attributes:
         mode: ``pipeline`` plans, searches, reranks and reads; with ``agent`` a model holds the tools itself.
-        agent: the model of that mode.
+        agent: the model of that mode, which does alone what planner, reranker and reader do: those are not asked then.
         planning: make a plan; without one nobody is named and no filter holds.
         index: the engine of the full text.
         k: length of the ranking.
@@ -97,3 +98,11 @@ class RawLogParams(Part):
     k: int = Field(default=50, ge=1, le=10_000)
     captions: bool = True
     reader: AnyReaderParams = Field(default_factory=ReaderParams)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_its_agent(cls, value: Any) -> Any:
+        """Name the agent wherever one is asked: what a run costs, records and replays goes by the models that are named."""
+        if isinstance(value, Mapping) and value.get("mode") == "agent" and value.get("agent") is None:
+            return {**value, "agent": {}}
+        return value

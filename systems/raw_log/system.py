@@ -11,7 +11,7 @@ from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Evidence, Query, Trace
 from memtrial.systems.baselines.log import Log, evidence
 from memtrial.systems.baselines.reading import answered
-from memtrial.systems.models.reader import close_reader, make_reader
+from memtrial.systems.models.reader import ReaderParams, close_reader, make_reader
 from memtrial.systems.models.reader.reading import UNKNOWN
 from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.raw_log.agent.loop import AgentLoop
@@ -19,8 +19,9 @@ from memtrial.systems.raw_log.agent.params import AgentParams
 from memtrial.systems.raw_log.context import show
 from memtrial.systems.raw_log.kept import Kept, Record
 from memtrial.systems.raw_log.params import RawLogParams
-from memtrial.systems.raw_log.plan import Plan, Planner
+from memtrial.systems.raw_log.plan import Plan, Planner, PlanParams
 from memtrial.systems.raw_log.rerank import Reranker
+from memtrial.systems.raw_log.rerank.params import LexicalRerankParams
 from memtrial.systems.raw_log.search import Hits, Searcher, best_of
 from memtrial.systems.raw_log.tools import Tools
 from memtrial.systems.structured.cache import CacheKey, ResultCache
@@ -40,12 +41,14 @@ class RawLog:
         self.log = Log()
         settings = json.dumps(params.model_dump(mode="json"), sort_keys=True)
         self._settings = hashlib.sha256(settings.encode()).hexdigest()
-        self._planner = Planner(params.planner, context)
-        self._reranker = Reranker(params.rerank, context, self.log)
-        self._reader = make_reader(params.reader, context)
         self._searcher = Searcher(params, self.log, context.folder, context)
         self._agent: AgentLoop | None = None
-        if params.mode == "agent":
+        # An agent asks neither planner nor reranker nor reader: whatever they are set to, no model of theirs is wanted.
+        idle = params.mode == "agent"
+        self._planner = Planner(PlanParams() if idle else params.planner, context)
+        self._reranker = Reranker(LexicalRerankParams() if idle else params.rerank, context, self.log)
+        self._reader = make_reader(ReaderParams() if idle else params.reader, context)
+        if idle:
             tools = Tools(self.log, self._searcher, self._evidence)
             self._agent = AgentLoop(params.agent or AgentParams(), context, tools)
         self._plans: ResultCache[Plan] = ResultCache(params.cache, "plans")

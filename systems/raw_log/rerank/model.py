@@ -20,7 +20,7 @@ from memtrial.systems.raw_log.rerank.ranked import Reranked, arranged, repeated,
 
 ROLE = "rerank"
 # A mark without its sentence takes some 22 tokens; few messages of a prompt score so high that they have one.
-_TOKENS_PER_MARK = 30
+TOKENS_PER_MARK = 30
 _ODD = {
     "missing": "messages without a mark keep their place",
     "unreadable": "lines could not be read",
@@ -84,7 +84,7 @@ class ModelReranker:
     def _room(self) -> int:
         """Return how many messages a reply has room for, so that it is not cut and asked for again."""
         most = getattr(getattr(self._role.client, "settings", None), "max_tokens", None)
-        return max(1, most // _TOKENS_PER_MARK) if isinstance(most, int) else self._params.batch
+        return max(1, most // TOKENS_PER_MARK) if isinstance(most, int) else self._params.batch
 
     async def _ask(
         self, batches: Sequence[Sequence[tuple[int, Row]]], question: Row, language: str, trace: Trace, span: Span
