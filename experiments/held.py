@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memtrial.datasets.errors import MissingExtraError, UnavailableError
+from memtrial.datasets.errors import MissingExtraError, UnavailableError, UserError
 from memtrial.datasets.schema import Message
 from memtrial.experiments.redact import redact
 from memtrial.experiments.wire import dump_answer, dump_trace, load_query, read_messages, with_usage
@@ -177,8 +177,10 @@ class Held:
             return error
         asking = self._asking
         if asking is None:
-            if isinstance(error, UnavailableError | MissingExtraError):
-                # No system's failure, and no question's: all that follow would end the same way.
+            lasting = UserError if step == "create" else (UnavailableError, MissingExtraError)
+            if isinstance(error, lasting):
+                # A setting or the environment, no question's failure: all that follow would end the same way, and once
+                # it is mended the same command must ask what was never asked.
                 sys.stderr.write(f"{redact(str(error), 1_000)}\n")
                 return Stopped(redact(str(error), 1_000))
             text = traceback.format_exc()

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memtrial.datasets.errors import UnavailableError
+
 _CHUNK = 500
 
 
@@ -23,15 +25,26 @@ class EmbeddingCache:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the file."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, seconds REAL NOT NULL)"
-            " WITHOUT ROWID"
-        )
+        """Open the file.
+
+        Raises:
+            UnavailableError: it cannot be opened, or made.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=60.0, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, seconds REAL NOT NULL)"
+                " WITHOUT ROWID"
+            )
+        except (OSError, sqlite3.Error) as error:
+            said = error.strerror if isinstance(error, OSError) else str(error)
+            raise UnavailableError(
+                f"the cache of embeddings {path} cannot be opened ({said}); set MEMTRIAL_CACHE_DIR to a folder that can "
+                "be written"
+            ) from error
 
     def get(self, keys: Sequence[str]) -> dict[str, tuple[NDArray[np.float32], float]]:
         """Return vector and seconds for every key that is known."""

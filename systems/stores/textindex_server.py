@@ -11,7 +11,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from memtrial.datasets.errors import MissingExtraError, UserError
+from memtrial.datasets.errors import MissingExtraError, UnavailableError, UserError
 
 URL, KEY = "ELASTICSEARCH_URL", "ELASTICSEARCH_API_KEY"
 _TIMEOUT_S = 60
@@ -22,7 +22,8 @@ class Server:
     """An Elasticsearch server.
 
     Raises:
-        UserError: ELASTICSEARCH_URL is not set or is no address, no server answers there, it is no Elasticsearch, or it refuses the key.
+        UnavailableError: ELASTICSEARCH_URL is not set or is no address, no server answers there, it is no Elasticsearch, or it
+            refuses the key.
         MissingExtraError: the client is not installed.
     """
 
@@ -35,7 +36,7 @@ class Server:
             raise MissingExtraError("an Elasticsearch server", "elasticsearch") from None
         self._key = os.environ.get(KEY, "").strip()
         if not self._key.isprintable() or not self._key.isascii():
-            raise UserError(f"{KEY} holds characters that no key has; copy the key once more")
+            raise UnavailableError(f"{KEY} holds characters that no key has; copy the key once more")
         self._client: Any = Elasticsearch(address, api_key=self._key or None, request_timeout=_TIMEOUT_S)
         try:
             self.ask("info")
@@ -51,7 +52,8 @@ class Server:
         """Call one of the client's methods by its dotted name; an error is never an empty answer.
 
         Raises:
-            UserError: one sentence on what went wrong.
+            UnavailableError: the server cannot be used, whatever is asked of it.
+            UserError: it refuses this request.
         """
         from elasticsearch import (
             ApiError,
@@ -67,15 +69,17 @@ class Server:
         try:
             return call(**given)
         except UnsupportedProductError:
-            raise UserError(f"what answers at {self.where} ({URL}) is not Elasticsearch") from None
+            raise UnavailableError(f"what answers at {self.where} ({URL}) is not Elasticsearch") from None
         except ApiError as error:
             raise self._refused(error) from None
         except SerializationError:
-            raise UserError(f"what answers at {self.where} ({URL}) does not answer like Elasticsearch") from None
+            raise UnavailableError(f"what answers at {self.where} ({URL}) does not answer like Elasticsearch") from None
         except ConnectionTimeout:
-            raise UserError(f"the Elasticsearch server at {self.where} did not answer within {_TIMEOUT_S} s") from None
+            raise UnavailableError(
+                f"the Elasticsearch server at {self.where} did not answer within {_TIMEOUT_S} s"
+            ) from None
         except TransportError as error:
-            raise UserError(
+            raise UnavailableError(
                 f"no Elasticsearch server answers at {self.where} ({URL}): {self.clean(str(error))}; start one, or use Tantivy"
             ) from None
 
@@ -83,12 +87,11 @@ class Server:
         status = error.meta.status
         if status in (401, 403):
             known = "the key in" if self._key else "without a key; put one into"
-            return UserError(
+            return UnavailableError(
                 f"the Elasticsearch server at {self.where} refuses the request ({status}), {known} the environment variable {KEY}"
             )
-        return UserError(
-            f"the Elasticsearch server at {self.where} answers {status}: {self.clean(_reason(error.body))}"
-        )
+        kind = UnavailableError if status == 429 or status >= 500 else UserError
+        return kind(f"the Elasticsearch server at {self.where} answers {status}: {self.clean(_reason(error.body))}")
 
     def clean(self, said: str) -> str:
         """Return a server's words on one line, short and without the key."""
@@ -114,16 +117,16 @@ def _address() -> tuple[str, str]:
     """Return the address for the client, and what a message calls it."""
     url = os.environ.get(URL, "").strip()
     if not url:
-        raise UserError(f"{URL} is not set; set it to the address of an Elasticsearch server, or use Tantivy")
+        raise UnavailableError(f"{URL} is not set; set it to the address of an Elasticsearch server, or use Tantivy")
     parts = urlsplit(url)
     try:
         port = parts.port or {"http": 9200, "https": 443}.get(parts.scheme, 0)
     except ValueError:
         port = 0
     if parts.scheme not in ("http", "https") or not parts.hostname or not port:
-        raise UserError(f"{URL} is no address of a server; it looks like http://localhost:9200")
+        raise UnavailableError(f"{URL} is no address of a server; it looks like http://localhost:9200")
     if parts.username is not None or parts.password is not None:
-        raise UserError(f"{URL} must hold no user or password; a key's place is {KEY}")
+        raise UnavailableError(f"{URL} must hold no user or password; a key's place is {KEY}")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     where = f"{parts.scheme}://{host}:{port}"
     return where + parts.path.rstrip("/"), where

@@ -42,8 +42,8 @@ class ServerVectors:
         options: how vectors are kept and searched.
 
     Raises:
-        UserError: QDRANT_URL is not set, no server answers there or refuses the key, or the collections were made for
-            another vector size.
+        UnavailableError: QDRANT_URL is not set, no server answers there or refuses the key.
+        UserError: the collections were made for another vector size.
         MissingExtraError: the client is not installed.
     """
 
@@ -278,12 +278,13 @@ class ServerVectors:
             return getattr(self._client, what)(*given, **named)
         except UnexpectedResponse as error:
             if error.status_code in (401, 403):
-                raise UserError(
+                raise UnavailableError(
                     f"the Qdrant server at {self._where} refuses the request ({error.status_code}); put its key into "
                     f"the environment variable {KEY}"
                 ) from None
             said = (error.content or b"").decode("utf-8", "replace")[:300]
-            raise UserError(f"the Qdrant server at {self._where} answers {error.status_code}: {said}") from None
+            kind = UnavailableError if error.status_code == 429 or (error.status_code or 0) >= 500 else UserError
+            raise kind(f"the Qdrant server at {self._where} answers {error.status_code}: {said}") from None
         except (ResponseHandlingException, OSError) as error:
             raise UnavailableError(
                 f"no Qdrant server answers at {self._where} ({URL}): {str(error)[:200]}; start one, or set "
@@ -294,16 +295,18 @@ class ServerVectors:
 def _connect() -> tuple[Any, Any, str]:
     url = os.environ.get(URL, "").strip()
     if not url:
-        raise UserError(f"backend is 'server', but {URL} is not set; set it to the server's address, or use 'edge'")
+        raise UnavailableError(
+            f"backend is 'server', but {URL} is not set; set it to the server's address, or use 'edge'"
+        )
     parts = urlsplit(url)
     try:
         port = parts.port
     except ValueError:
         port = -1
     if parts.scheme not in ("http", "https") or not parts.hostname or port == -1:
-        raise UserError(f"{URL} is no address of a server; it looks like http://localhost:6333")
+        raise UnavailableError(f"{URL} is no address of a server; it looks like http://localhost:6333")
     if parts.username or parts.password:
-        raise UserError(f"{URL} must hold no user or password; the key's place is {KEY}")
+        raise UnavailableError(f"{URL} must hold no user or password; the key's place is {KEY}")
     where = f"{parts.scheme}://{parts.hostname}:{port or 6333}"
     try:
         from qdrant_client import QdrantClient, models

@@ -89,3 +89,21 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_run(configure: Configure, tmp_p
     again = run(make_plan(config), tmp_path / "out")
     assert (again.exit_code, again.errors, again.finished, again.resumed) == (0, 0, 12, stopped.finished)
     assert (tmp_path / "out" / JOURNAL).exists() and read_run(tmp_path / "out").complete
+
+
+def test_what_a_system_lacks_to_be_created_is_stored_for_no_question(configure: Configure, tmp_path: Path) -> None:
+    needed = tmp_path / "needed"
+    config = configure({"memory": toy("Awaited", needs=str(needed))}, warmup=0)
+    stopped = run(make_plan(config), tmp_path / "out")
+    assert (stopped.exit_code, stopped.errors, stopped.finished) == (2, 0, 0)
+    assert stopped.problems[0] == f"{needed} is missing; make it"
+    needed.touch()
+    again = run(make_plan(config), tmp_path / "out")
+    assert (again.exit_code, again.errors, again.finished, again.resumed) == (0, 0, 12, 0)
+
+
+def test_a_failure_of_creating_that_is_the_systems_own_still_costs_its_questions(
+    configure: Configure, tmp_path: Path
+) -> None:
+    done = run(make_plan(configure({"memory": toy("Failing", where="create")}, warmup=0)), tmp_path / "out")
+    assert (done.errors, done.finished) == (12, 12)

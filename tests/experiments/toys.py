@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from memtrial.datasets.errors import UserError
 from memtrial.systems.base import Answer, Evidence
 
 
@@ -140,6 +141,16 @@ class Failing(Echo):
             raise OSError("cannot close")
         if self.params["where"] == "close_exit":
             os._exit(5)
+
+
+class Awaited(Echo):
+    """Cannot be created before the file ``needs`` is there; says so as a user's error."""
+
+    @classmethod
+    def create(cls, params: dict[str, Any], context: Any) -> Any:
+        if not Path(params["needs"]).exists():
+            raise UserError(f"{params['needs']} is missing; make it")
+        return cls(dict(params), context)
 
 
 class Deaf(Echo):
