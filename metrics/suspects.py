@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memtrial.metrics.gates import decision
 from memtrial.metrics.handed_out import hands_out
 from memtrial.metrics.panel import Panel
 from memtrial.metrics.records import MetricRow, TrialInfo
@@ -24,7 +25,8 @@ def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tu
     Either nothing was retrieved or shown on any question although the system is not ``no_memory``, or its accuracy on
     answerable questions lies below that of ``no_memory`` on the same data by more than chance (its whole interval does).
     On unanswerable questions a system with a memory may well do worse than one that has nothing to answer from. Answers
-    that were published elsewhere are asked nothing, so nothing can be asked in the wrong way.
+    that were published elsewhere are asked nothing, so nothing can be asked in the wrong way. A trial whose own gates kept
+    memory closed on every question did what it was set to do: it is no suspect either.
     """
     accuracy = {
         (r.trial, r.dataset): r for r in own_rows(rows) if r.metric == "accuracy_answerable" and r.slice == "all"
@@ -38,6 +40,9 @@ def suspect_trials(panels: Sequence[Panel], rows: Sequence[MetricRow]) -> set[tu
     for panel in panels:
         info = panel.info
         if not panel.n or is_named(info, FLOOR) or hands_out(info):
+            continue
+        looked = {decision(record) for record in panel.records}
+        if False in looked and True not in looked:
             continue
         nothing = not any(r.result.retrieved or r.result.context for r in panel.records)
         high, floor = accuracy[info.trial, info.dataset].high, floors.get(info.dataset)

@@ -328,6 +328,26 @@ def test_a_system_below_no_memory_on_what_has_an_answer_is_suspect(row: Any, flo
     assert row(rows, "accuracy", trial="floor").status == "ok"
 
 
+@pytest.mark.parametrize(
+    ("opened", "errors", "status"),
+    [
+        (0, 0, "ok"),  # its gates kept memory closed throughout, as they were set to
+        (0, 3, "ok"),  # what ended in an error was not looked up for either
+        (1, 0, "adapter_suspect"),  # once looked up, and nothing was found
+    ],
+)
+def test_closed_gates_are_no_fault_of_the_adapter(row: Any, opened: int, errors: int, status: str) -> None:
+    floor = [build_record(f"q{i}", trial="floor") for i in range(60)]
+    gated = [
+        build_record(f"q{i}", outcome="needless_abstention", ranking=[], gates=[("cost", i < opened, "load")])
+        for i in range(60 - errors)
+    ]
+    failed = [build_record(f"q{60 - 1 - i}", outcome="error", error="timeout") for i in range(errors)]
+    infos = [build_trial("floor", target="no_memory", planned=60), build_trial(planned=60)]
+    found = row(aggregate([*floor, *gated, *failed], infos, resamples=FEW), "accuracy_answerable").status
+    assert ("adapter_suspect" in found) == (status == "adapter_suspect")
+
+
 def test_sessions_and_official_recall(row: Any) -> None:
     records = [
         build_record(
