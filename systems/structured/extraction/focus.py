@@ -21,6 +21,7 @@ class Focus:
         topic: attribute that the exchange is on.
         stated: typed facts of this session by speaker and attribute, the newest last.
         named_in: id of the message that named each thing last.
+        fresh: keys of what this session named; no elliptic reply speaks of anything older.
     """
 
     session: str = ""
@@ -34,12 +35,14 @@ class Focus:
     topic: str = ""
     stated: list[Fact] = field(default_factory=list)
     named_in: dict[str, str] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
 
     def enter(self, session: str, at: datetime) -> None:
         """Forget what belongs to an earlier session."""
         if session != self.session or (self.at is not None and at - self.at > _FRESH):
             self.asked = self.asked_in = self.topic = ""
             self.stated = []
+            self.fresh.clear()
             self.products, self.orders, self.tickets = self.products[-1:], self.orders[-1:], self.tickets[-1:]
             self.session = session
         self.at = at
@@ -53,6 +56,7 @@ class Focus:
             names.remove(key)
         names.append(key)
         del names[:-4]
+        self.fresh.add(key)
         self.named_in[key] = message_id
 
     def last(self, attribute: str, speaker: str = "") -> Fact | None:

@@ -79,13 +79,16 @@ def dates_told(said: Said, part: str) -> str:
 
 
 def about(said: Said, focus: Focus, learner: Learner) -> tuple[str, ...]:
-    """Return keys of what an elliptic message is about, from the turns before; empty where it names things itself."""
-    if said.voice in ("record", "public") or said.first("product", "order", "ticket"):
+    """Return keys of what an elliptic message is about, from the turns before; empty where it names things itself.
+
+    Only customers and a desk keep to one thing throughout a session: people who talk come and go between topics.
+    """
+    if said.voice not in ("customer", "staff") or said.first("product", "order", "ticket"):
         return ()
     if not (_ELLIPTIC_ZH if said.language == "zh" else _ELLIPTIC_EN).search(said.text):
         return ()
     keys = [*focus.products[-1:], *focus.orders[-1:]]
-    return tuple(key for key in keys if key in focus.named_in and key in learner.lexicon.entities)
+    return tuple(key for key in keys if key in focus.fresh and key in learner.lexicon.entities)
 
 
 def speaker_name(said: Said, learner: Learner) -> str:

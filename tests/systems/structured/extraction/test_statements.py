@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memtrial.datasets.schema import Message
 from memtrial.systems.structured.extraction.noise import small_talk
 from tests.systems.structured.extraction.conftest import Extract, message
 
@@ -21,6 +22,21 @@ def test_an_elliptic_statement_names_its_topic(extract: Extract) -> None:
         ("c", "it is on the lid"),
     )
     assert "it is on the lid (about Kestrel 2S" in out.facts[-1].text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        message(9, "c", "it is on the lid", session=2),
+        message(9, "c", "it is on the lid", at=datetime(2024, 5, 8, 9, tzinfo=UTC)),
+        message(9, "Mira", "it is on the lid"),
+    ],
+    ids=["another session", "two days later", "people who just talk"],
+)
+def test_what_was_named_in_another_talk_is_no_topic(extract: Extract, reply: Message) -> None:
+    named = message(2, "c", "the Kestrel 2S has a scratch")
+    out = extract(("erp", "SO AA-1002; Dana Roth (K20001); Kestrel 2S; total €99"), named, reply)
+    assert "it is on the lid" in out.facts[-1].text and "Kestrel" not in out.facts[-1].text
 
 
 def test_why_messages_are_skipped(extract: Extract) -> None:
