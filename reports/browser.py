@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtrial.metrics.records import Item, Labels, Record
+from memtrial.metrics.records import Labels, Record
 from memtrial.reports.decisions import MOST, decisions
 from memtrial.reports.escape import one_line, visible
 from memtrial.reports.view import OUTCOME_LABEL, DatasetView, View
@@ -49,7 +49,8 @@ class Given:
 class Found:
     """One memory (a message, or what a system made of some) with its rank in every trial.
 
-    ``ranks`` runs parallel to the trials: rank from 1, or None; ``shown`` says whether the reader saw it.
+    ``ranks`` runs parallel to the trials: rank from 1, or None; ``shown`` says whether the reader saw it. ``inside``: nothing
+    found the message as it was written, but memories made of it stand in other rows.
     """
 
     ids: tuple[str, ...]
@@ -61,6 +62,12 @@ class Found:
     kind: str = "message"
     ranks: list[int | None] = field(default_factory=list)
     shown: list[bool] = field(default_factory=list)
+    inside: bool = False
+
+    @property
+    def found(self) -> bool:
+        """Whether any trial ranked it among the first ten or showed it."""
+        return any(self.ranks) or any(self.shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,21 +212,33 @@ def _found(messages: _Messages, first: Record, records: Sequence[Record], limit:
     for message_id in [*labels.evidence, *(m for m in lures if m not in gold)]:
         row([message_id], None, "message")
     for column, record in enumerate(records):
-        shown = {_identity(item) for item in record.result.context}
         for rank, item in enumerate(record.result.retrieved[:TOP], start=1):
             entry = row(item.ids, item.text, item.kind)
             if entry.ranks[column] is None:
                 entry.ranks[column] = rank
-        for ids, text in shown:
-            if (ids, text) in rows:
-                rows[ids, text].shown[column] = True
+        for item in record.result.context:
+            if (
+                (tuple(item.ids), item.text) in rows
+                or not gold.isdisjoint(item.ids)
+                or not lures.keys().isdisjoint(item.ids)
+            ):
+                row(item.ids, item.text, item.kind).shown[column] = True
     return sorted(
-        rows.values(), key=lambda f: (not f.gold, not f.lures, min((r for r in f.ranks if r), default=99), f.ids)
+        _without_doubles(rows.values()),
+        key=lambda f: (not f.gold, not f.lures, min((r for r in f.ranks if r), default=99), f.ids),
     )
 
 
-def _identity(item: Item) -> tuple[tuple[str, ...], str | None]:
-    return tuple(item.ids), item.text
+def _without_doubles(rows: Iterable[Found]) -> list[Found]:
+    """Leave out a message that nothing found as it was written where a memory that was found tells all of it."""
+    found = [row for row in rows if row.found]
+    kept = list(found)
+    for row in rows:
+        around = [] if row.found else [other for other in found if set(row.ids) <= set(other.ids)]
+        row.inside = bool(around)
+        if not row.found and not any(row.text in other.text for other in around):
+            kept.append(row)
+    return kept
 
 
 def _memory(known: Sequence[Mapping[str, Any]], ids: tuple[str, ...], text: str | None, kind: str, gold: set[str],

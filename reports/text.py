@@ -154,7 +154,8 @@ def _memories(q: QuestionView) -> list[str]:
         mark = "GOLD " if found.gold else f"LURE {','.join(found.lures)} " if found.lures else ""
         meta = " · ".join(x for x in (", ".join(map(one_line, found.ids)), found.when, found.who) if x)
         ranks = [f"{name} {_rank(found, i)}" for i, name in enumerate(names) if found.ranks[i] or found.shown[i]]
-        lines += [f"  {mark}{meta}", *_wrapped("    ", found.text), f"    {', '.join(ranks) or 'found by none'}"]
+        none = "found in memories made of it, not as it was written" if found.inside else "found by none"
+        lines += [f"  {mark}{meta}", *_wrapped("    ", found.text), f"    {', '.join(ranks) or none}"]
     return lines
 
 
