@@ -182,7 +182,8 @@ def _points(assignments: list[_Assignment], sweep: Sweep) -> list[_Point]:
         for rung in sweep.rungs:
             own = [wanted[path, _text(value)] for path, value in rung.set.items() if (path, _text(value)) in wanted]
             if own:
-                held.update((a.path, a) for a in own)
+                # Set anew, a path goes to the end: what an earlier rung set as a whole must not come after it.
+                held = {p: a for p, a in held.items() if all(p != o.path for o in own)} | {a.path: a for a in own}
                 points.append(_Point(tuple(held.values()), shown, rung.label))
         return points
     by_path: dict[str, list[_Assignment]] = {}

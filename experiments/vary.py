@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.experiments.overrides import show
 from memtrial.experiments.sentences import sentence
-from memtrial.experiments.sweep import SWEEPS, Sweep
+from memtrial.experiments.sweep import SWEEPS, Ladder, Sweep
 from memtrial.experiments.yamlfile import Document
 
 _NOWHERE = object()
@@ -20,7 +20,7 @@ def sweeps_of(vary: Any, document: Document) -> list[Sweep]:
     """Return the sweeps.
 
     Raises:
-        UserError: an unknown mode, an axis that is no list, a value given twice.
+        UserError: an unknown mode, an axis that is no list, a value given twice, a rung that takes back an earlier one.
     """
     if vary is None:
         return []
@@ -49,10 +49,44 @@ def sweeps_of(vary: Any, document: Document) -> list[Sweep]:
                     f"{document.where((*at, 'axes', path))}: {name}.axes.{path} holds {show(twice)} twice; give each value once"
                 )
         try:
-            sweeps.append(SWEEPS[mode].model_validate(entry))
+            sweep = SWEEPS[mode].model_validate(entry)
         except ValidationError as error:
             raise UserError(sentence(error, document, at, SWEEPS[mode])) from error
+        if isinstance(sweep, Ladder):
+            _refuse_resets(sweep, document, at, name)
+        sweeps.append(sweep)
     return sweeps
+
+
+def _refuse_resets(ladder: Ladder, document: Document, at: tuple[str | int, ...], name: str) -> None:
+    """Refuse a rung that sets a whole block without naming what an earlier rung set inside it.
+
+    A value replaces what was there, so the earlier setting would fall back to its default unseen, although a rung is said
+    to keep what those before it set.
+    """
+    earlier: dict[str, str] = {}
+    for index, rung in enumerate(ladder.rungs):
+        for given, value in rung.set.items():
+            path = given.removeprefix("systems.")
+            lost = next(
+                (p for p in earlier if p.startswith(f"{path}.") and not _names(value, p[len(path) + 1 :])), None
+            )
+            if lost is not None:
+                raise UserError(
+                    f"{document.where((*at, 'rungs', index, 'set', given))}: {name}.rungs[{index}] ({show(rung.label)}) sets "
+                    f"{given!r} as a whole, which would reset {lost!r}, set by rung {show(earlier[lost])}; name what changes "
+                    f"by its own path ({path}.…), or give {lost!r} again inside"
+                )
+            earlier[path] = rung.label
+
+
+def _names(value: Any, path: str) -> bool:
+    """Whether a mapping gives the value at a dotted path itself."""
+    for part in path.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return False
+        value = value[part]
+    return True
 
 
 def _same(a: Any, b: Any) -> bool:

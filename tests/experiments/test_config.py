@@ -18,6 +18,7 @@ from memtrial.experiments.config import (
     shipped_configs,
     starter_config,
 )
+from memtrial.experiments.paths import get_path
 from memtrial.experiments.sweep import expand
 from memtrial.experiments.yamlfile import parse_document, parse_value
 
@@ -291,6 +292,21 @@ def test_a_ladder_keeps_what_earlier_rungs_set(tmp_path: Path) -> None:
     }
 
 
+def test_a_rung_that_resets_what_an_earlier_one_set_is_refused(tmp_path: Path) -> None:
+    def with_rungs(*rungs: str) -> Config:
+        listed = ", ".join(f"{{label: r{n}, set: {{{rung}}}}}" for n, rung in enumerate(rungs))
+        return load(tmp_path, GOOD + f"vary: {{mode: ladder, rungs: [{listed}]}}\n")
+
+    with pytest.raises(UserError, match=r"trial.yaml:5: .*rungs\[1\] \('r1'\) sets 'bm25.units' .*'bm25.units.window'"):
+        with_rungs("bm25.units.window: 0", "bm25.units: {session: 0}")
+    with pytest.raises(UserError, match=r"would reset 'bm25.units.window', set by rung 'r0'"):
+        with_rungs("systems.bm25.units.window: 0", "bm25.k: 5", "bm25.units: {session: 0}")
+    config = with_rungs("bm25.units.window: 0.1", "bm25.units: {session: 0, window: 0.2}", "bm25.units.window: 0.3")
+    units = [s.params["units"] for s, _ in expand(config.vary, config.systems, config.data) if s.system == "bm25"]
+    assert [u["window"] for u in units[1:]] == [0.1, 0.2, 0.3]  # the last path wins though a rung between set the whole
+    assert [u["session"] for u in units[1:]] == [units[0]["session"], 0, 0]
+
+
 def test_an_axis_of_the_data_makes_variants_of_the_data(tmp_path: Path) -> None:
     text = "data: {h: {name: handwritten}, d: {name: supportdesk}}\nsystems: [oracle]\n"
     config = load(tmp_path, text + "vary: {mode: grid, axes: {data.messages: [1000, 2000]}}\n")
@@ -327,6 +343,36 @@ def test_every_architecture_stands_side_by_side() -> None:
     assert sorted(used) == sorted(set(BUILT_IN) - {"published"})
     rungs = load_config("write_back").vary[0]
     assert rungs.mode == "ladder" and len(rungs.rungs) == 4
+
+
+@pytest.mark.parametrize("name", shipped_configs())
+def test_every_rung_of_a_shipped_configuration_keeps_what_came_before(name: str, tmp_path: Path) -> None:
+    needs = {"locomo": ["data"], "lifebench": ["data"], "published_locomo": ["data", "published"]}
+    config = load_config(name, [f"{label}.path={tmp_path}" for label in needs.get(name, [])])
+    trials = {s.axes.get("ladder"): s for s, _ in expand(config.vary, config.systems, config.data)}
+    for ladder in (sweep for sweep in config.vary if sweep.mode == "ladder"):
+        wanted: dict[str, Any] = {}
+        for rung in ladder.rungs:
+            wanted |= dict(leaf for path, value in rung.set.items() for leaf in leaves(path.partition(".")[2], value))
+            assert {path: get_path(trials[rung.label].params, path) for path in wanted} == wanted, rung.label
+
+
+def leaves(path: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [leaf for key, inner in value.items() for leaf in leaves(f"{path}.{key}", inner)]
+    return [(path, value)]
+
+
+def test_write_back_switches_one_thing_after_another() -> None:
+    config = load_config("write_back")
+    found = [
+        s.params["write_back"] for s, _ in expand(config.vary, config.systems, config.data) if s.system == "hybrid"
+    ]
+    rungs = [params for n, params in enumerate(found) if params not in found[:n]]
+    assert [r["enabled"] for r in rungs] == [False, True, True, True, True]
+    assert 0 == rungs[2]["min_confidence"] == rungs[4]["min_confidence"] < rungs[1]["min_confidence"]
+    assert [r["planted"] for r in rungs] == [0, 0, 0, 0.33, 0.33]
+    assert [(r["state"], r["scope"]) for r in rungs[3:]] == [("uncertain", "asker"), ("active", "tenant")]
 
 
 def test_shipped_names() -> None:
