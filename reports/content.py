@@ -26,6 +26,7 @@ from memtrial.reports.sections import Grid, Section
 from memtrial.reports.tables import MetricTable, metric_table, slice_table
 from memtrial.reports.verdict import Told, tell
 from memtrial.reports.view import DatasetView, View
+from memtrial.reports.warned import warnings_section
 from memtrial.reports.waterfall import falls, waterfall_figure, waterfall_grid
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ class Content:
     gates: Section = field(default_factory=Section)
     routing: Section = field(default_factory=Section)
     choose: Section = field(default_factory=Section)
+    warned: Section = field(default_factory=Section)
 
     @property
     def figures(self) -> list[Drawn]:
@@ -135,6 +137,7 @@ def build(run: Run) -> Content:
         "gates": gates_section(view),
         "routing": routing_section(view),
         "choose": choose_section(view),
+        "warned": warnings_section(view),
     }
     return Content(view, title_of(run.config), banners(view), parts, variants, comparisons, **told_of)
 

@@ -18,7 +18,7 @@ from memtrial.reports.webfont import FAMILY, font_face
 _SECTIONS = (
     ("verdict", "Verdict"), ("outcomes", "Outcomes"), ("metrics", "Metrics"), ("retrieval", "Retrieval"),
     ("losses", "Losses"),     ("wrong-memory", "Wrong memory"), ("speed", "Latency, tokens"), ("categories", "Categories"), ("axes", "Settings"),
-    ("pairs", "Pairs"), ("choose", "When to choose which"), ("gates", "Gates"), ("routing", "Routing"), ("judges", "Judges"), ("ragas", "ragas"), ("cost", "Cost"), ("browser", "Questions"), ("method", "Method"),
+    ("pairs", "Pairs"), ("choose", "When to choose which"), ("gates", "Gates"), ("routing", "Routing"), ("judges", "Judges"), ("ragas", "ragas"), ("cost", "Cost"), ("warned", "Warnings"), ("browser", "Questions"), ("method", "Method"),
 )  # fmt: skip
 _INTERVAL = re.compile(r"([^()]{1,40}) (\(-?[\d.,]+ ?%?–-?[\d.,]+ ?%?\))")
 CSP = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
@@ -40,7 +40,7 @@ def render_html(content: Content) -> str:
     environment.filters["value_and_interval"] = value_and_interval
     made = shelves(content.view)
     has_axes = bool(content.variants) or any(part.axes for part in content.parts)
-    plain = ("judges", "ragas", "cost", "gates", "routing", "choose")
+    plain = ("judges", "ragas", "cost", "gates", "routing", "choose", "warned")
     absent = {"axes": not has_axes, **{name: not getattr(content, name) for name in plain}}
     categories = sorted({q.category for shelf in made for q in shelf.questions})
     page = environment.get_template("report.html.j2").render(

@@ -13,6 +13,7 @@ from memtrial.reports.pairs import PairTable
 from memtrial.reports.sections import Grid, Section
 from memtrial.reports.tables import DASH, Cell, MetricTable
 from memtrial.reports.view import BAR_ORDER, OUTCOME_LABEL
+from memtrial.reports.warned import in_short
 from memtrial.reports.words import plural
 
 _EXAMPLES = 12
@@ -32,6 +33,7 @@ def render_markdown(content: Content) -> str:
         ("Judges", content.judges),
         ("ragas", content.ragas),
         ("Cost", content.cost),
+        ("Warnings", in_short(content.warned)),
     )
     for title, section in named:
         blocks += _section(title, section)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from memtrial.reports.view import View
 from memtrial.reports.words import describe, plural
 
 _NOTES_SHOWN = 12
-_NUMBER = re.compile(r"\d+")
 _SAID = {"notes", "questions", "planned_questions", "messages", "name", "base"}
 
 
@@ -82,7 +80,6 @@ def _systems(view: View) -> list[Sheet]:
     for trial in view.trial_order:
         own = [t for t in view.run.trials if t.trial == trial]
         first = own[0]
-        warnings = Counter(w for t in own for w in t.warnings)
         facts = [("system", first.target or first.system), ("code", str(first.facts.get("code_fingerprint", ""))[:16])]
         facts += [(k, v) for k, v in flatten(first.params)]
         facts += [("seeds", ", ".join(str(s) for s in first.facts.get("seeds", [first.seed])))]
@@ -90,22 +87,8 @@ def _systems(view: View) -> list[Sheet]:
             (_plain(k), v)
             for k, v in flatten({k: v for k, v in first.facts.items() if k not in {"code_fingerprint", "seeds"}})
         ]
-        facts += [("warning", w) for w in list(warnings)[:_NOTES_SHOWN]]
-        facts += _while_answering(view, trial)
         sheets.append(Sheet(trial, tuple((k, v) for k, v in facts if v != "")))
     return sheets
-
-
-def _while_answering(view: View, trial: str) -> Iterator[tuple[str, str]]:
-    """Count warnings of single answers; those that differ in numbers only count as one."""
-    found: Counter[str] = Counter()
-    answers = 0
-    for record in view.run.records:
-        if record.trial == trial:
-            answers += 1
-            found.update({_NUMBER.sub("…", w) for w in record.result.trace.warnings})
-    for text, count in sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_NOTES_SHOWN]:
-        yield "while answering", f"{text} ({count:,} of {answers:,} answers)"
 
 
 def _manifest(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
