@@ -189,7 +189,8 @@ def _trust(facts: Facts) -> str:
     if not any(scores):
         return ""
     made = ", ".join(f"{name} {number(value)}" for name, value in pairs(rows[0]) if name != "score")
-    first = f"{scores[0]}{f' ({made})' if made else ''}"
+    of = ", ".join(texts(mapping(facts.get("trust_messages")).get(next(iter(mapping(facts["trust"])), ""), ""))[:3])
+    first = f"{scores[0]}{f' of {of}' if of else ''}{f' ({made})' if made else ''}"
     return "trust of the first ranked: " + ", ".join([first, *filter(None, scores[1:5])])
 
 
@@ -239,7 +240,7 @@ _TOLD: tuple[tuple[str, tuple[str, ...], Callable[[Facts], str]], ...] = (
     ("arbiter", (), _arbiter),
     ("plan", (), _plan),
     ("filtered", (), _filtered),
-    ("trust", (), _trust),
+    ("trust", ("trust_messages",), _trust),
     ("fusion", (), _fusion),
     ("candidates", ("tiers",), _candidates),
     ("rerank", (), _rerank),
