@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
-import platformdirs
 
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.schema import Question
@@ -35,6 +34,7 @@ from memtrial.experiments.journal import (
 from memtrial.experiments.manifest import build_manifest, header, trial_infos
 from memtrial.experiments.models import ModelOptions
 from memtrial.experiments.plan import CorpusPlan, Plan, Unit, make_plan
+from memtrial.experiments.preflight import cache_dir, preflight
 from memtrial.experiments.progress import Progress, RunSummary, Score, Silent
 from memtrial.experiments.store import (
     CONFIG,
@@ -75,7 +75,8 @@ def run(
         options: how models are asked.
 
     Raises:
-        UserError: the folder is not usable, the disk is full, or a budget cannot be kept for want of a price.
+        UserError: the folder is not usable, the disk is full, a system lacks what it needs of its environment, or a budget
+            cannot be kept for want of a price.
         KeyboardInterrupt: passed on after workers are ended; the journal holds everything that finished.
     """
     folder = out or default_folder(plan.config)
@@ -88,7 +89,9 @@ def run(
     try:
         with claimed(folder, plan.config), _no_collector():
             spending = None if asked is None else Spending(plan, folder, asked)
-            summary = _Runner(plan, folder, shown, spending, asking=True, options=options).run()
+            runner = _Runner(plan, folder, shown, spending, asking=True, options=options)
+            preflight(runner.unfinished())
+            summary = runner.run()
         shown.finished(summary)
         return summary
     finally:
@@ -106,12 +109,6 @@ def finish(folder: Path) -> RunSummary:
     with locked(folder):
         plan = make_plan(_stored_config(folder))
         return _Runner(plan, folder, Silent()).settle()
-
-
-def cache_dir() -> Path:
-    """Return the folder for artifacts shared by all runs (``MEMTRIAL_CACHE_DIR``, or the user's cache folder)."""
-    named = os.environ.get("MEMTRIAL_CACHE_DIR")
-    return Path(named).resolve() if named else Path(platformdirs.user_cache_dir("memtrial")) / "artifacts"
 
 
 @contextmanager
@@ -169,6 +166,11 @@ class _Runner:
         for key, result in self._state.results.items():
             unit, part, question = self._asked[key]
             self._judge(unit, part, question, result)
+
+    def unfinished(self) -> list[Unit]:
+        """Return the trials with a question left to ask."""
+        left = {id(unit): unit for key, (unit, _, _) in self._asked.items() if key not in self._state.results}
+        return list(left.values())
 
     def run(self) -> RunSummary:
         plan, folder = self._plan, self._folder

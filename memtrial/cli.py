@@ -117,8 +117,10 @@ def run(
     plan = make_plan(load_config(config, set_ or [], limit, model=model, base_url=base_url, concurrency=concurrency))
     if dry_run:
         from memtrial.experiments.estimate import render_estimate
+        from memtrial.experiments.preflight import preflight
 
         typer.echo(render_estimate(plan, options))
+        preflight(plan.units)
         return
     from memtrial.experiments.progress import make_progress
     from memtrial.experiments.runner import run as run_plan

@@ -158,7 +158,7 @@ def check_machine() -> Iterator[Check]:
 
 def check_folders(run: Path | None) -> Iterator[Check]:
     """Look at where things are written."""
-    from memtrial.experiments.runner import cache_dir
+    from memtrial.experiments.preflight import cache_dir
 
     yield from _writable("cache", cache_dir(), "set MEMTRIAL_CACHE_DIR to a folder that can be written")
     yield from _writable("run folder", run or Path("runs"), "choose another with --out")

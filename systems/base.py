@@ -211,6 +211,10 @@ class System(Protocol):
     One call is under way at a time, unless a run is told ``concurrency: N``: then ``answer`` may be called while earlier
     answers are awaited, never while messages are taken in. A class that cannot bear it says ``serial = True``.
 
+    A class may have ``preflight(params)``, a class method that gets the parameters as ``create`` does: it raises a
+    ``UserError`` in one sentence where an address in the environment, a file or a package is missing. It is called for
+    every system of a run before the first question, and by ``--dry-run``; it should be quick, load no model and ask no server.
+
     A system that learns from its own answers does so in a fourth coroutine, ``establish(query, kept)``: the runner hands
     back ``trace.facts["established"]`` once the answer that holds it is stored, and again after a restart.
     """

@@ -89,6 +89,19 @@ class SystemFactory:
         assert isinstance(system, System)
         return system
 
+    def preflight(self, params: Mapping[str, Any]) -> None:
+        """See, without creating a system, that it would find what it needs of its environment.
+
+        Args:
+            params: as :meth:`validate` returns them.
+
+        Raises:
+            UserError: what is missing, by the class' own ``preflight``; a class without one needs nothing.
+        """
+        own = getattr(self.cls, "preflight", None)
+        if own is not None:
+            own(dict(params))
+
     def code_fingerprint(self) -> str:
         """Return a hash of the source that makes the system's answers; it changes when an answer might."""
         own = getattr(self.cls, "code_fingerprint", None)

@@ -17,6 +17,7 @@ from memtrial.systems.raw_log.system import RawLog
 from memtrial.systems.structured.gates import Decision
 
 ROUTE, ANSWERED_BY, FELL_BACK, ESTABLISHED = "route", "answered_by", "fell_back", "established"
+from memtrial.systems.structured.system import Structured
 
 
 class Hybrid:
@@ -44,6 +45,13 @@ class Hybrid:
 
     @staticmethod
     def serial(params: Mapping[str, Any]) -> bool:
+    @classmethod
+    def preflight(cls, params: Mapping[str, Any]) -> None:
+        """See that both parts find what they need."""
+        given = cls.Params.model_validate(dict(params))
+        Structured.preflight(given.structured.model_dump(mode="json"))
+        RawLog.preflight(given.raw_log.model_dump(mode="json"))
+
         """Tell whether questions must be asked one at a time: what one establishes is there for the next."""
         return bool(params.get("write_back", {}).get("enabled", False))
 

@@ -18,6 +18,7 @@ from memtrial.systems.raw_log.agent.loop import AgentLoop
 from memtrial.systems.raw_log.agent.params import AgentParams
 from memtrial.systems.raw_log.context import show
 from memtrial.systems.raw_log.kept import Kept, Record
+from memtrial.systems.raw_log.needs import require
 from memtrial.systems.raw_log.params import RawLogParams
 from memtrial.systems.raw_log.plan import Plan, Planner, PlanParams
 from memtrial.systems.raw_log.rerank import Reranker
@@ -59,6 +60,11 @@ class RawLog:
     def create(cls, params: Mapping[str, Any], context: Context) -> Self:
         """Build the system from plain parameters."""
         return cls(cls.Params.model_validate(dict(params)), context)
+
+    @classmethod
+    def preflight(cls, params: Mapping[str, Any]) -> None:
+        """See that a server is named, and that the files of a model are there."""
+        require(cls.Params.model_validate(dict(params)))
 
     async def ingest(self, messages: Sequence[Message], trace: Trace) -> None:
         """Take in messages; those given before change nothing."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -23,6 +24,7 @@ from memtrial.systems.stores.records_schema import METADATA, NODES, STAMP
 SQLITE_FILE = "records.sqlite"
 _SCHEMA_FILE = "postgres_schema.txt"
 _FORM = "postgresql+psycopg://user:password@host:port/database"
+_KEEPING = "keeping memory records on PostgreSQL"
 _CONNECT_S = 10
 _SILENCE_MS = 30_000
 
@@ -105,7 +107,7 @@ class Database:
         try:
             import psycopg  # noqa: F401
         except ImportError:
-            raise MissingExtraError("keeping memory records on PostgreSQL", "postgres") from None
+            raise MissingExtraError(_KEEPING, "postgres") from None
         # A schema for each folder, under a name kept in it: two trials never meet in one, and a folder that was
         # deleted and made again does not find the rows of its forerunner.
         kept = self._folder / _SCHEMA_FILE
@@ -218,6 +220,18 @@ class Database:
         if isinstance(error, OperationalError) or state == "42501" or "invalid connection option" in said:
             return f"{self._place} cannot be used while {doing}: {said}"
         return None
+
+
+def require_postgres(text: str) -> None:
+    """See that an address is one and the driver is installed; the server itself is not asked.
+
+    Raises:
+        UserError: the address is none.
+        MissingExtraError: the driver is not installed.
+    """
+    _parsed(text)
+    if find_spec("psycopg") is None:
+        raise MissingExtraError(_KEEPING, "postgres")
 
 
 def _parsed(text: str) -> URL:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -101,6 +102,18 @@ class Server:
     def close(self) -> None:
         """Close the connections; safe to call twice."""
         self._client.close()
+
+
+def require() -> None:
+    """See that a server is named and its client installed; the server itself is not asked.
+
+    Raises:
+        UnavailableError: ELASTICSEARCH_URL is not set, or is no address.
+        MissingExtraError: the client is not installed.
+    """
+    _address()
+    if find_spec("elasticsearch") is None:
+        raise MissingExtraError("an Elasticsearch server", "elasticsearch")
 
 
 def _reason(body: Any) -> str:

@@ -15,6 +15,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -292,7 +293,20 @@ class ServerVectors:
             ) from None
 
 
-def _connect() -> tuple[Any, Any, str]:
+def require() -> None:
+    """See that a server is named and its client installed; the server itself is not asked.
+
+    Raises:
+        UnavailableError: QDRANT_URL is not set, or is no address.
+        MissingExtraError: the client is not installed.
+    """
+    _address()
+    if find_spec("qdrant_client") is None:
+        raise MissingExtraError("a Qdrant server", "qdrant")
+
+
+def _address() -> tuple[str, str]:
+    """Return the server's address, and what comes before the paths there."""
     url = os.environ.get(URL, "").strip()
     if not url:
         raise UnavailableError(
@@ -307,14 +321,18 @@ def _connect() -> tuple[Any, Any, str]:
         raise UnavailableError(f"{URL} is no address of a server; it looks like http://localhost:6333")
     if parts.username or parts.password:
         raise UnavailableError(f"{URL} must hold no user or password; the key's place is {KEY}")
-    where = f"{parts.scheme}://{parts.hostname}:{port or 6333}"
+    return f"{parts.scheme}://{parts.hostname}:{port or 6333}", parts.path.strip("/")
+
+
+def _connect() -> tuple[Any, Any, str]:
+    where, prefix = _address()
     try:
         from qdrant_client import QdrantClient, models
     except ImportError:
         raise MissingExtraError("a Qdrant server", "qdrant") from None
     client = QdrantClient(
         url=where,
-        prefix=parts.path.strip("/") or None,
+        prefix=prefix or None,
         api_key=os.environ.get(KEY) or None,
         prefer_grpc=False,
         timeout=60,

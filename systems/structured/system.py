@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
-from memtrial.datasets.errors import UnavailableError
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Answer, Context, Evidence, Query, Trace
 from memtrial.systems.baselines.reading import answered
@@ -26,6 +24,7 @@ from memtrial.systems.structured.history import tell
 from memtrial.systems.structured.indexes import MeaningIndex, WordIndex
 from memtrial.systems.structured.injection import inject
 from memtrial.systems.structured.memory import Memory
+from memtrial.systems.structured.needs import records_url, require
 from memtrial.systems.structured.node import Entity
 from memtrial.systems.structured.params import StructuredParams
 from memtrial.systems.structured.policy import make_policy
@@ -36,7 +35,6 @@ from memtrial.systems.structured.slot_statements import may_fill
 from memtrial.systems.structured.slots import Slot, find_slot
 from memtrial.systems.structured.trust import Weighed, bind
 
-POSTGRES = "MEMTRIAL_POSTGRES_URL"
 _CANDIDATES = 200
 
 
@@ -50,13 +48,7 @@ class Structured:
         """Use ``create``, which checks the parameters."""
         self.params = params
         self._settings = hashlib.sha256(json.dumps(params.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
-        url = ""
-        if params.records.backend == "postgres":
-            url = os.environ.get(POSTGRES, "")
-            if not url:
-                raise UnavailableError(
-                    f"records.backend is 'postgres', but the environment variable {POSTGRES} is not set"
-                )
+        url = records_url(params)
         self._extractor = Extractor(params.extraction, context)
         self._reader = make_reader(params.reader, context)
         self._gates = Gates(params.gates, context)
@@ -86,6 +78,11 @@ class Structured:
     def create(cls, params: Mapping[str, Any], context: Context) -> Self:
         """Build the system from plain parameters."""
         return cls(cls.Params.model_validate(dict(params)), context)
+
+    @classmethod
+    def preflight(cls, params: Mapping[str, Any]) -> None:
+        """See that every server is named and its client installed."""
+        require(cls.Params.model_validate(dict(params)))
 
     async def ingest(self, messages: Sequence[Message], trace: Trace) -> None:
         """Take facts from messages and write them; those given before change nothing."""

@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from memtrial.cli import app
+from memtrial.datasets.errors import UserError
 from memtrial.experiments.plan import make_plan
 from memtrial.experiments.progress import Silent
 from memtrial.experiments.runner import run
 from memtrial.experiments.store import JOURNAL, read_run
-from memtrial.systems.structured.system import POSTGRES
+from memtrial.systems.structured.needs import POSTGRES
 
 from .conftest import Configure, toy
 from .test_kill import comparable
@@ -68,10 +69,69 @@ def test_without_an_address_no_question_is_asked(
     configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(POSTGRES, raising=False)
-    summary = run(make_plan(configure({"memory": SERVER}, warmup=0)), tmp_path / "out")
-    assert (summary.exit_code, summary.finished) == (2, 0)
-    problem = summary.problems[0]
-    assert f"the environment variable {POSTGRES} is not set" in problem
+    asked = tmp_path / "asked"
+    config = configure({"echo": toy("Echo", asked=str(asked)), "memory": SERVER}, warmup=0)
+    with pytest.raises(UserError, match=f"^memory: records.backend is 'postgres', .* {POSTGRES} is not set$"):
+        run(make_plan(config), tmp_path / "out")
+    assert not asked.exists()  # nor is one of the system before it
+
+
+RAW: dict[str, Any] = {"use": "raw_log", "tiers": {"meaning": False}}
+
+
+@pytest.mark.parametrize(
+    ("system", "sentence"),
+    [
+        (SERVER, f"{POSTGRES} is not set"),
+        (FAST | {"vectors": {"embedder": "tfidf_svd", "backend": "server"}}, "QDRANT_URL is not set"),
+        (RAW | {"index": {"backend": "elasticsearch"}}, "ELASTICSEARCH_URL is not set"),
+        (RAW | {"rerank": {"kind": "cross_encoder", "path": "no/such.onnx"}}, "rerank.path is 'no/such.onnx'"),
+        ({"use": "hybrid", "structured": {"records": {"backend": "postgres"}}}, f"{POSTGRES} is not set"),
+        ({"use": "hybrid", "raw_log": {"index": {"backend": "elasticsearch"}}}, "ELASTICSEARCH_URL is not set"),
+        (toy("Careful", needs="no/such.file"), "no/such.file is missing"),
+    ],
+)
+def test_what_is_missing_is_told_by_the_dry_run_and_before_the_first_question(
+    system: dict[str, Any],
+    sentence: str,
+    configure: Configure,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in (POSTGRES, "QDRANT_URL", "ELASTICSEARCH_URL"):
+        monkeypatch.delenv(name, raising=False)
+    asked = tmp_path / "asked"
+    configure({"echo": toy("Echo", asked=str(asked)), "memory": system}, warmup=0)
+    for options in (["--dry-run"], ["--out", str(tmp_path / "out")]):
+        told = CliRunner().invoke(app, ["run", str(tmp_path / "toy.yaml"), *options])
+        error = told.exception
+        assert isinstance(error, UserError)  # which the command prints alone, and exits with 2
+        assert str(error).startswith("memory: ") and sentence in str(error) and "\n" not in str(error)
+    assert not asked.exists()
+
+
+def test_a_finished_run_needs_nothing_any_more(
+    configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = tmp_path / "needed"
+    needed.touch()
+    config = configure({"memory": toy("Careful", needs=str(needed))}, warmup=0)
+    assert run(make_plan(config), tmp_path / "out").exit_code == 0
+    needed.unlink()
+    assert run(make_plan(config), tmp_path / "out").exit_code == 0
+
+
+def test_a_cache_folder_that_cannot_be_made(
+    configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = configure({"memory": FAST}, warmup=0)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MEMTRIAL_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with pytest.raises(UserError, match=r"^MEMTRIAL_CACHE_DIR is '.*', which cannot be written \(Not a directory\)"):
+        run(make_plan(config), tmp_path / "out")
+    monkeypatch.setenv("MEMTRIAL_CACHE_DIR", str(tmp_path / "cache"))
+    done = run(make_plan(config), tmp_path / "out")
+    assert (done.exit_code, done.errors, done.resumed) == (0, 0, 0)
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_a_run(configure: Configure, tmp_path: Path) -> None:

@@ -153,6 +153,15 @@ class Awaited(Echo):
         return cls(dict(params), context)
 
 
+class Careful(Echo):
+    """Tells before it is created that the file ``needs`` is missing."""
+
+    @classmethod
+    def preflight(cls, params: dict[str, Any]) -> None:
+        if not Path(params["needs"]).exists():
+            raise UserError(f"{params['needs']} is missing")
+
+
 class Deaf(Echo):
     """Asks a model and takes whatever goes wrong for an empty answer."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from memtrial.systems.baselines.log import Log
 from memtrial.systems.raw_log.rerank.params import CrossEncoderParams
 from memtrial.systems.raw_log.rerank.ranked import MOST, Reranked, arranged, repeated, tier_order
 
+_DOING = "reranking with a cross-encoder"
 _PADS = ("[PAD]", "<pad>", "<|endoftext|>")
 # A message is cut to its tokens anyway; a pasted book must not be tokenised whole for that.
 _CHARS_PER_TOKEN = 16
@@ -51,11 +53,8 @@ class OnnxPairs:
             import onnxruntime
             from tokenizers import Tokenizer
         except ImportError:
-            raise MissingExtraError("reranking with a cross-encoder", "rerank") from None
-        path = Path(params.path).expanduser()
-        if not path.is_file():
-            raise UserError(f"reranker.path is {params.path!r}, but there is no such file; name the model's .onnx file")
-        words = _tokenizer_of(params, path)
+            raise MissingExtraError(_DOING, "rerank") from None
+        path, words = _files(params)
         runtime: Any = onnxruntime
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # its faults come as exceptions, and are told once
@@ -148,16 +147,35 @@ class CrossEncoder:
         return "\n".join(item.text if p == position else log.messages[p].content for p in around)
 
 
+def require(params: CrossEncoderParams) -> None:
+    """See that the files are there and the packages installed; nothing is loaded.
+
+    Raises:
+        MissingExtraError: the packages are not installed.
+        UserError: a file is missing.
+    """
+    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        raise MissingExtraError(_DOING, "rerank")
+    _files(params)
+
+
+def _files(params: CrossEncoderParams) -> tuple[Path, Path]:
+    path = Path(params.path).expanduser()
+    if not path.is_file():
+        raise UserError(f"rerank.path is {params.path!r}, but there is no such file; name the model's .onnx file")
+    return path, _tokenizer_of(params, path)
+
+
 def _tokenizer_of(params: CrossEncoderParams, path: Path) -> Path:
     if params.tokenizer:
         words = Path(params.tokenizer).expanduser()
         if not words.is_file():
-            raise UserError(f"reranker.tokenizer is {params.tokenizer!r}, but there is no such file")
+            raise UserError(f"rerank.tokenizer is {params.tokenizer!r}, but there is no such file")
         return words
     for folder in (path.parent, path.parent.parent):
         if (words := folder / "tokenizer.json").is_file():
             return words
-    raise UserError(f"no tokenizer.json beside {path}; name it as reranker.tokenizer")
+    raise UserError(f"no tokenizer.json beside {path}; name it as rerank.tokenizer")
 
 
 def _short(error: Exception) -> str:

@@ -15,7 +15,8 @@ from memtrial.datasets.errors import UnavailableError, UserError
 from memtrial.datasets.schema import Message
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.stores.records import MemoryRecords
-from memtrial.systems.structured.system import POSTGRES, Structured
+from memtrial.systems.structured.needs import POSTGRES
+from memtrial.systems.structured.system import Structured
 
 Say = Callable[..., Message]
 Ask = Callable[..., Query]

@@ -86,14 +86,14 @@ def test_long_messages_are_cut_and_neighbours_can_come_along(folder: Path) -> No
 @pytest.mark.parametrize(
     ("write", "params", "told"),
     [
-        (None, {"path": "no/such.onnx"}, "reranker.path is 'no/such.onnx', but there is no such file"),
+        (None, {"path": "no/such.onnx"}, "rerank.path is 'no/such.onnx', but there is no such file"),
         (b"not a model", {}, "cannot be loaded as an ONNX model"),
         (b"", {}, "cannot be loaded as an ONNX model"),
         (model([0.0] * 6, columns=3), {}, r"gives an array of shape \(2, 3\) for 2 pairs"),
         (model(WEIGHTS[:5], input_name="pixels"), {}, "takes pixels, but a cross-encoder takes input_ids"),
         (model(WEIGHTS[:3]), {}, "fails on a pair of texts"),
         (model(WEIGHTS), {}, "numbers that are not finite"),
-        (model(WEIGHTS), {"tokenizer": "no/tokenizer.json"}, "reranker.tokenizer is 'no/tokenizer.json'"),
+        (model(WEIGHTS), {"tokenizer": "no/tokenizer.json"}, "rerank.tokenizer is 'no/tokenizer.json'"),
     ],
 )
 def test_files_that_will_not_do_are_named(folder: Path, write: bytes | None, params: dict[str, Any], told: str) -> None:
