@@ -154,6 +154,38 @@ def test_settings_of_a_graph_that_no_search_used_are_said_to_be_idle(make_run: C
     assert graph_findings(*_view(make_run, {"s": 1.0, "s[m=4]": 1.0}, path="s.k")) == []
 
 
+def test_a_share_that_is_the_same_everywhere_is_said_once(make_run: Callable[..., Run]) -> None:
+    (finding,) = graph_findings(*_view(make_run, {"s": 0.2, "s[m=4]": 0.2}))
+    assert finding.text.startswith("s: 20.0% of the searches were exact (1,200 vectors in all); for those")
+
+
+def _ladder(make_run: Callable[..., Run], exact: float, hits: dict[str, int]) -> list[str]:
+    """Return what is said of a ladder whose first rung sets no graph and no cache, and whose second sets both."""
+    run = make_run(4, ("bm25", "bm25[+gates]", "bm25[+fast]"))
+    rungs = {"bm25": ("base", False, 16), "bm25[+gates]": ("gates", False, 16), "bm25[+fast]": ("fast", True, 32)}
+    run.trials[:] = [
+        _trial(trial, {"bm25.gate": rung != "base", "bm25.hnsw": {"m": m}, "bm25.cache.enabled": on, "ladder": rung}, "desk")
+        .model_copy(update={"params": {"cache": {"enabled": on}}})
+        for trial, (rung, on, m) in rungs.items()
+    ]  # fmt: skip
+    for record in run.records:
+        record.result.trace.cache_hits.update(hits if record.trial == "bm25[+fast]" else {})
+    for trial in rungs:
+        base = {"system": "bm25", "params": {}, "dataset": "desk", "slice": "all", "n": 4, "trial": trial}
+        for metric, value in (("exact_search_rate", exact), ("vectors", 90.0)):
+            run.metrics.append(MetricRow(metric=metric, value=value, **base))
+    (axis,) = find_axes(run.trials)
+    return [finding.text for finding in graph_findings(View(run), axis)]
+
+
+def test_a_rung_says_which_of_its_settings_had_nothing_to_do(make_run: Callable[..., Run]) -> None:
+    assert _ladder(make_run, 1.0, {}) == [
+        "bm25, fast: the graph was not used, every search was exact (90 vectors in all); bm25.hnsw cannot matter at this size",
+        "bm25, fast: no cache was hit in 4 answers; bm25.cache.enabled changed none of them",
+    ]
+    assert _ladder(make_run, 0.0, {"answer": 1}) == []
+
+
 def test_what_is_told_of_vectors_is_drawn_over_their_axes_alone(
     make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
