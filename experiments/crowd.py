@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 BEAT_S = 0.5
-# How long a question that was cancelled may take to go.
-_GRACE_S = 5.0
 
 
 class _Late(Exception):
@@ -43,12 +41,13 @@ class Crowd:
 
         Args:
             worker: makes systems and sends events.
-            request: at_once, answer_s, ingest_s, and corpora with open (as for ``Held``) and steps: places in the log, each
-                with the questions that are asked there.
+            request: at_once, answer_s, ingest_s, grace_s (for what was cancelled to go), and corpora with open (as for
+                ``Held``) and steps: places in the log, each with the questions that are asked there.
         """
         self.stopping = ""
         self._worker = worker
         self._answer_s, self._ingest_s = float(request["answer_s"]), float(request["ingest_s"])
+        self._grace_s = float(request["grace_s"])
         self._most = int(request["at_once"])
         self._places = asyncio.Semaphore(self._most)
         self._corpora: list[dict[str, Any]] = request["corpora"]
@@ -175,7 +174,7 @@ class Crowd:
             left = limit_s + (self._stall_s - stalled) - (time.monotonic() - start)
             if left <= 0:
                 task.cancel()
-                await asyncio.wait({task}, timeout=_GRACE_S)
+                await asyncio.wait({task}, timeout=self._grace_s)
                 if not task.done():
                     raise _Stuck
                 if not task.cancelled():

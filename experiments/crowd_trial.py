@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from memtrial.experiments.trial import Trial
 
 # The worker says twice a second that it is alive; a machine under load may be late with that.
-_SLACK_S = 10.0
+SLACK_S = 10.0
+# How long a question that was cancelled may take to go; one that does not go ends the worker.
+GRACE_S = 5.0
 # A worker that ends while nothing was under way was ended from outside; that may happen, but not for ever.
 _LIVES = 3
 
@@ -69,7 +71,7 @@ class CrowdTrial:
             finally:
                 for lane in self._lanes:
                     shutil.rmtree(lane.open.folder, ignore_errors=True)
-            trial.abandon()
+            trial.keeper.abandon()
             suspected = [lane for lane in self._lanes if lane.busy or lane.flying]
             if trial.hopeless or (not suspected and not self._lives):
                 return
@@ -89,13 +91,13 @@ class CrowdTrial:
         """Ask; return whether the worker came to the end."""
         trial = self._trial
         try:
-            worker = trial.worker()
+            worker = trial.keeper.worker()
         except StepFailed:
             return True  # the serial pass tries again, and says what is wrong
         corpora = []
         self._lanes = []
         for part in parts:
-            request = trial.open_request(part)
+            request = trial.keeper.request(part)
             self._lanes.append(_Lane(part, Open(Path(request["folder"]))))
             corpora.append({"open": request, "steps": list(self._steps(part))})
         limits = trial.limits
@@ -105,6 +107,7 @@ class CrowdTrial:
                 "at_once": limits.at_once,
                 "answer_s": limits.answer_s,
                 "ingest_s": limits.ingest_s,
+                "grace_s": GRACE_S,
                 "corpora": corpora,
             }
         )
@@ -112,7 +115,7 @@ class CrowdTrial:
             busy = any(lane.busy for lane in self._lanes)
             limit = max(limits.answer_s, limits.ingest_s) if busy else limits.answer_s
             try:
-                event = worker.receive(limit + _SLACK_S)
+                event = worker.receive(limit + SLACK_S)
             except (WorkerTimeout, WorkerDied):
                 return False
             if trial.desk.spending is not None:
@@ -155,7 +158,7 @@ class CrowdTrial:
         elif kind == "answered":
             self._answered(lane, event["index"], event["reply"])
         elif kind == "failed":
-            failure = trial.failure(event)
+            failure = trial.keeper.failure(event)
             if isinstance(failure, RunStopped):
                 raise failure
             measure = trial.blank(lane.part)

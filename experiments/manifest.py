@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -103,13 +104,6 @@ def _profile(plan: Plan) -> tuple[str, str]:
 
 def environment() -> dict[str, Any]:
     """Return interpreter, platform, processors, memory and the versions of memtrial's dependencies."""
-    requires = metadata.requires("memtrial") or []
-    versions = {}
-    for name in sorted({_project(r) for r in requires if "extra ==" not in r}):
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return {
         "python": sys.version.split()[0],
         "platform": platform.platform(),
@@ -118,8 +112,20 @@ def environment() -> dict[str, Any]:
         "cpu_count": os.cpu_count(),
         "cpus_usable": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_mb": _memory_mb(),
-        "packages": versions,
+        "packages": dict(_versions()),
     }
+
+
+@cache
+def _versions() -> Mapping[str, str]:
+    """Versions of memtrial's dependencies; none changes while a process lives, and all their metadata is slow to read."""
+    found = {}
+    for name in sorted({_project(r) for r in metadata.requires("memtrial") or [] if "extra ==" not in r}):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def _measured(unit: Unit, measures: Mapping[tuple[str, int, str], Measure]) -> TrialInfo:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from memtrial.datasets.schema import Question
-from memtrial.experiments.desk import Desk, Limits, Open, RunStopped, StepFailed, ends_the_run
+from memtrial.experiments.desk import Desk, Limits, Open, RunStopped, StepFailed
 from memtrial.experiments.journal import NOT_ASKED, UNASKED, Measure
+from memtrial.experiments.keeper import Keeper
 from memtrial.experiments.plan import CorpusPlan, Unit, query_of
-from memtrial.experiments.process import WorkerDied, WorkerProcess, WorkerTimeout
+from memtrial.experiments.process import WorkerDied, WorkerTimeout
 from memtrial.experiments.redact import redact
-from memtrial.experiments.wire import dump_query, folded, without_texts
+from memtrial.experiments.wire import count_items, dump_query, folded, without_texts
 from memtrial.metrics.records import Result
 from memtrial.systems.registry import BUILT_IN
 
@@ -29,8 +28,8 @@ ESTABLISHED = "established"
 _UNREACHED = 3
 # All that a worker may set in a result; the rest is the runner's own.
 _ANSWERED = (
-    "error", "error_detail", "text", "abstained", "citations", "confidence", "retrieved", "context", "context_tokens",
-    "latency_ms", "trace",
+    "error", "error_detail", "text", "abstained", "citations", "confidence", "retrieved", "context", "latency_ms",
+    "trace",
 )  # fmt: skip
 
 
@@ -43,10 +42,8 @@ class Trial:
         self.repeat = self._repeat = repeat
         self.limits = self._limits = limits
         self.desk = self._desk = desk
-        self._worker: WorkerProcess | None = None
-        self._open: Open | None = None
+        self.keeper = self._keeper = Keeper(unit, repeat, limits, desk)
         self._warm = True
-        self._folders = 0
         self._streak = 0
         self._unreached = 0
 
@@ -64,7 +61,7 @@ class Trial:
             for part in self._unit.data.corpora:
                 self._corpus(part)
         finally:
-            self.abandon()
+            self._keeper.abandon()
 
     def keys(self, part: CorpusPlan) -> list[str]:
         """Return the keys of a corpus' questions."""
@@ -109,7 +106,7 @@ class Trial:
         except StepFailed as failure:
             self.fail(part, failure, keys)
         finally:
-            self.abandon()
+            self._keeper.abandon()
 
     def _work(self, part: CorpusPlan, keys: list[str], before: Measure | None) -> Measure:
         measure = self.blank(part)
@@ -118,8 +115,8 @@ class Trial:
         except StepFailed as failure:
             measure.failed, measure.detail = failure.kind, failure.detail
             self.fail(part, failure)
-            if failure.kind in _FATAL or self._open is not None:
-                self.abandon()
+            if failure.kind in _FATAL or self._keeper.open is not None:
+                self._keeper.abandon()
         if before is None:
             self._desk.measure(measure)
         return before or measure
@@ -135,13 +132,13 @@ class Trial:
                 self._questions(part, keys)
                 if before is None:
                     self._advance(part, len(part.questions) - 1)
-                if self._open is not None:
-                    self._close(measure)
+                if self._keeper.open is not None:
+                    self._keeper.close(measure)
                 return
             except StepFailed as failure:
                 if last or failure.final or failure.kind != "crashed":
                     raise
-                self.abandon()
+                self._keeper.abandon()
                 self._streak = streak
 
     def _questions(self, part: CorpusPlan, keys: list[str], only: Collection[str] | None = None) -> None:
@@ -153,7 +150,7 @@ class Trial:
                 self._stop_when_hopeless()
                 self._advance(part, index)
                 result = self._ask(part, index, key)
-                if self._open is not None:
+                if self._keeper.open is not None:
                     self._establish(part, index)
             self.count(result)
 
@@ -169,9 +166,9 @@ class Trial:
 
     def _advance(self, part: CorpusPlan, index: int) -> None:
         """Hand over, in the very batches of an undisturbed run, everything up to the question at ``index``."""
-        if self._open is None:
-            self._start(part)
-        while (held := self._open) is not None and held.passed <= index:
+        if self._keeper.open is None:
+            self._keeper.start(part)
+        while (held := self._keeper.open) is not None and held.passed <= index:
             place = held.passed
             upto = part.upto[place]
             held.passed += 1
@@ -179,110 +176,37 @@ class Trial:
                 self._hand_over(held, upto)
                 if len(held.write_ms) == 1 and self._warm and self._limits.warmup:
                     self._warm_up(part, index)
-            if place < index and self._open is held:
+            if place < index and self._keeper.open is held:
                 self._establish(part, place)
 
     def _hand_over(self, held: Open, upto: int) -> None:
         count = upto - held.given
         if count >= 1000:
             self._desk.working(f"taking in {count} messages")
-        reply = self._step("ingest", {"op": "ingest", "upto": upto}, self._limits.ingest_s)
+        reply = self._keeper.step("ingest", {"op": "ingest", "upto": upto}, self._limits.ingest_s)
         held.took_in(reply, upto)
 
     def _warm_up(self, part: CorpusPlan, index: int) -> None:
         limit = self._limits.answer_s * self._limits.warmup
         try:
-            self._call({"op": "warmup", "count": self._limits.warmup}, limit)
+            self._keeper.call({"op": "warmup", "count": self._limits.warmup}, limit)
         except (WorkerTimeout, WorkerDied):
             # Made-up queries must not cost a result: go on without them.
-            self.abandon()
+            self._keeper.abandon()
             self._warm = False
             self._advance(part, index)
-
-    def worker(self) -> WorkerProcess:
-        """Return the worker; a new one where there is none.
-
-        Raises:
-            StepFailed: it does not come up.
-        """
-        if self._worker is None:
-            if self._desk.spending is not None:
-                self._desk.spending.recall()
-            try:
-                self._worker = WorkerProcess(self._desk.log)
-            except WorkerTimeout:
-                raise StepFailed("timeout", "the worker process did not come up") from None
-            except WorkerDied as death:
-                raise StepFailed("crashed", f"start: {death}") from None
-        return self._worker
-
-    def _start(self, part: CorpusPlan) -> None:
-        self.worker()
-        request = self.open_request(part)
-        self._open = Open(Path(request["folder"]))
-        self._step("create", request, self._limits.ingest_s)
-
-    def open_request(self, part: CorpusPlan) -> dict[str, Any]:
-        """Return what a worker needs to create the system on a corpus, in a folder of its own."""
-        self._folders += 1
-        folder = self._desk.scratch / f"{self._unit.info.unit[:12]}-{self._repeat}-{self._folders}"
-        folder.mkdir(parents=True)
-        info = self._unit.info
-        return {
-            "op": "open",
-            "target": info.target,
-            "params": info.params,
-            "folder": str(folder),
-            "seed": self._unit.seed(self._repeat),
-            "tenants": list(part.corpus.tenants),
-            "cache_dir": str(self._desk.cache_dir) if self._desk.cache_dir else None,
-            "models": self._desk.spending.told(self._unit, self._repeat) if self._desk.spending else {},
-            "messages": str(self._desk.spool(part)),
-        }
-
-    def _step(self, step: str, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        try:
-            reply = self._call(request, limit_s)
-        except WorkerTimeout:
-            raise StepFailed("timeout", f"{step}: not done within {limit_s:g} s") from None
-        except WorkerDied as death:
-            raise StepFailed("crashed", f"{step}: {death}") from None
-        if "error" in reply:
-            raise self.failure(reply)
-        return reply
-
-    def failure(self, reply: dict[str, Any]) -> StepFailed | RunStopped:
-        """Return what it means that a step failed."""
-        kind, detail = reply["error"], redact(reply["error_detail"])
-        if ends_the_run(kind):
-            return RunStopped(f"{self._unit.info.trial}: {detail}; run the same command again to go on")
-        return StepFailed(kind, detail)
-
-    def _call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        """Ask the worker, and count what it asked of models.
-
-        Raises:
-            RunStopped: the worker says that nothing more can be asked.
-        """
-        assert self._worker is not None
-        reply = self._worker.call(request, limit_s)
-        if self._desk.spending is not None:
-            self._desk.spending.take(reply.get("asked"))
-        if "stop" in reply:
-            raise RunStopped(reply["stop"])
-        return reply
 
     def _ask(self, part: CorpusPlan, index: int, key: str) -> Result:
         query, revealed = self.asked(part, index, key)
         request: dict[str, Any] = {"op": "ask", "query": query, **({} if revealed is None else {"reveal": revealed})}
         try:
-            reply = self._call(request, self._limits.answer_s)
+            reply = self._keeper.call(request, self._limits.answer_s)
         except WorkerTimeout:
             reply = {"error": "timeout", "error_detail": f"no answer within {self._limits.answer_s:g} s"}
-            self.abandon()
+            self._keeper.abandon()
         except WorkerDied as death:
             reply = {"error": "crashed", "error_detail": str(death)}
-            self.abandon()
+            self._keeper.abandon()
         return self.take(part, index, key, reply)
 
     def _establish(self, part: CorpusPlan, index: int) -> None:
@@ -297,7 +221,7 @@ class Trial:
         kept = result.trace.facts.get(ESTABLISHED) if result is not None and result.error is None else None
         if isinstance(kept, dict):
             query, _ = self.asked(part, index, key)
-            self._step("establish", {"op": "establish", "query": query, "kept": kept}, self._limits.ingest_s)
+            self._keeper.step("establish", {"op": "establish", "query": query, "kept": kept}, self._limits.ingest_s)
 
     def asked(self, part: CorpusPlan, index: int, key: str) -> tuple[list[Any], list[str] | None]:
         """Return a question as the worker is given it, and the evidence that is revealed beside it, if any is."""
@@ -312,6 +236,7 @@ class Trial:
             RunStopped: the model was not reached for some questions in a row.
         """
         row = {name: reply[name] for name in _ANSWERED if name in reply}
+        count_items(row)
         if "retrieved" in row:
             without_texts(row["retrieved"], part.log)
         if "context" in row:
@@ -348,30 +273,6 @@ class Trial:
             result = Result.model_validate(identity | row)
         self._desk.record(identity | row, result, question, part)
         return result
-
-    def _close(self, measure: Measure) -> None:
-        held, self._open = self._open, None
-        assert held is not None
-        try:
-            reply = self._call({"op": "close"}, self._limits.ingest_s)
-            measure.peak_rss_mb = reply.get("peak_rss_mb")
-            measure.other_work_cores = reply.get("other_work_cores")
-            if "error" in reply:
-                held.warnings.append(redact(reply["error_detail"]))
-        except (WorkerTimeout, WorkerDied) as end:
-            self.abandon()
-            held.warnings.append(f"close: {end or 'not done in time'}")
-        held.measured(measure)
-        shutil.rmtree(held.folder, ignore_errors=True)
-
-    def abandon(self) -> None:
-        """End the worker after a failure: what state it is in nobody knows."""
-        if self._worker is not None:
-            self._worker.kill()
-            self._worker = None
-        if self._open is not None:
-            shutil.rmtree(self._open.folder, ignore_errors=True)
-            self._open = None
 
 
 def may_overlap(unit: Unit) -> bool:

@@ -74,8 +74,8 @@ def load_query(row: Sequence[Any]) -> Query:
 def dump_answer(answer: Answer, trace: Trace, query: Query) -> dict[str, Any]:
     """Flatten a valid answer and its trace into the fields of a ``Result``, without what is empty.
 
-    Tokens are counted here, outside the measured time. Ranked items of a foreign tenant are kept below
-    ``RANKING_DEPTH`` too, so that no leak goes uncounted.
+    Items have a ``line``, which :func:`count_items` makes their tokens of. Ranked items of a foreign tenant are kept
+    below ``RANKING_DEPTH`` too, so that no leak goes uncounted.
     """
     out: dict[str, Any] = {}
     if answer.text:
@@ -91,9 +91,7 @@ def dump_answer(answer: Answer, trace: Trace, query: Query) -> dict[str, Any]:
         kept += [e for e in answer.retrieved[RANKING_DEPTH:] if e.tenant_id != query.tenant_id]
         out["retrieved"] = [_item(e) for e in kept]
     if answer.context:
-        items = [_item(e) for e in answer.context]
-        out["context_tokens"] = sum(item["tokens"] for item in items)
-        out["context"] = items
+        out["context"] = [_item(e) for e in answer.context]
     summary = dump_trace(trace)
     if summary:
         out["trace"] = summary
@@ -158,6 +156,19 @@ def with_usage(summary: dict[str, Any], rows: Sequence[Mapping[str, Any]]) -> di
     return {**summary, "usage": usage} if usage else summary
 
 
+def count_items(row: dict[str, Any]) -> None:
+    """Count the tokens of an answer's items, in place.
+
+    The runner does it, once for all workers: to load the tokenizer takes a process longer than to ask a small corpus,
+    and its memory is none of the system's.
+    """
+    for item in (*row.get("retrieved", ()), *row.get("context", ())):
+        if "line" in item:
+            item["tokens"] = count_tokens(item.pop("line"))
+    if "context" in row:
+        row["context_tokens"] = sum(item["tokens"] for item in row["context"])
+
+
 def without_texts(items: list[dict[str, Any]], log: Mapping[str, Message]) -> list[dict[str, Any]]:
     """Drop the text of items that are simply a message of the log."""
     for item in items:
@@ -197,11 +208,13 @@ def clean(text: str) -> str:
 
 
 def _item(evidence: Evidence) -> dict[str, Any]:
+    line = evidence.render()
     item: dict[str, Any] = {
         "ids": [clean(str(i)) for i in evidence.message_ids],
         "score": float(evidence.score),
         "tenant_id": clean(evidence.tenant_id),
-        "tokens": count_tokens(evidence.render()),
+        # What would be cut on the way is counted here.
+        **({"line": clean(line)} if len(line) <= TEXT_LIMIT else {"tokens": count_tokens(line)}),
         "text": clean(evidence.text),
     }
     if evidence.kind != "message":

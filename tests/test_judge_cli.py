@@ -30,7 +30,7 @@ def _environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_check_then_rejudge_with_its_errors(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(
-        "data: [handwritten]\nsystems: [no_memory, oracle, bm25]\nmetrics: {resamples: 100}\n"
+        "data: [handwritten]\nsystems: [no_memory, oracle, bm25]\nmetrics: {resamples: 100}\nwarmup: 0\n"
     )
     run(make_plan(load_config(tmp_path / "c.yaml", limit=6)), tmp_path / "out")
     cli = CliRunner()
@@ -82,7 +82,8 @@ def fitting(seen: Seen) -> Step:
 
 
 def finished_run(tmp_path: Path, **models: object) -> Path:
-    config = {"data": ["handwritten"], "systems": ["oracle", "bm25"], "metrics": {"resamples": 100}, **models}
+    config = {"data": ["handwritten"], "systems": ["oracle", "bm25"], "metrics": {"resamples": 100}, "warmup": 0}
+    config |= models
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     run(make_plan(load_config(tmp_path / "c.yaml", limit=4)), tmp_path / "out")
     return tmp_path / "out"

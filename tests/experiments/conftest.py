@@ -72,7 +72,7 @@ Configure = Callable[..., Config]
 
 @pytest.fixture
 def configure(tmp_path: Path, toy_data: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
-    """Make a configuration over the toy data: ``configure({"echo": {"use": ...}}, warmup=0)``."""
+    """Make a configuration over the toy data: ``configure({"echo": {"use": ...}}, repeats=2)``; without a warm-up."""
     monkeypatch.setenv("MEMTRIAL_CACHE_DIR", str(tmp_path / "cache"))
 
     def make(systems: Any, sets: Sequence[str] = (), limit: int | None = None, **more: Any) -> Config:
@@ -81,6 +81,8 @@ def configure(tmp_path: Path, toy_data: Path, monkeypatch: pytest.MonkeyPatch) -
             "data": {"toy": {"name": "json", "path": str(toy_data)}},
             "systems": systems,
             "metrics": {"resamples": 100},
+            # A made-up question in Chinese loads a dictionary, in each worker anew.
+            "warmup": 0,
             **more,
         }
         file = tmp_path / "toy.yaml"

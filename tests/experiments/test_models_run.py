@@ -61,10 +61,12 @@ def configured(tmp_path: Path, url: str, limit: int | None = 6, **more: Any) -> 
     default |= more.pop("default", {})
     content = {
         "name": "toy",
-        "data": ["handwritten"],
+        # Chinese, in a question or a warm-up, loads a dictionary, in each worker anew.
+        "data": {"hand": {"name": "handwritten", "language": "en"}},
         "systems": {"bm25": {}},
         "models": {"default": default},
         "metrics": {"resamples": 100},
+        "warmup": 0,
         **more,
     }
     file = tmp_path / "toy.yaml"
@@ -88,7 +90,7 @@ def value(found: Run, metric: str, trial: str = "bm25") -> Any:
 
 def test_each_question_is_asked_once_and_paid_once(server: ScriptedServer, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    summary, found = go(configured(tmp_path, server.url), out)
+    summary, found = go(configured(tmp_path, server.url, warmup=2), out)
     assert (summary.exit_code, summary.errors, summary.problems) == (0, 0, ())
     assert len(server.requests) == 6
     assert {r.result.text for r in found.records} == {"Tuesday"}
@@ -104,7 +106,7 @@ def test_each_question_is_asked_once_and_paid_once(server: ScriptedServer, tmp_p
     assert (told["calls"], told["replayed"], told["spent_usd"]) == (6, 0, pytest.approx(6 * 18e-6))
     assert "toy-1" in found.manifest["language_model"]
     assert any(p.startswith("read.en@") for p in told["prompts"])
-    again, _ = go(configured(tmp_path, server.url), out)
+    again, _ = go(configured(tmp_path, server.url, warmup=2), out)
     assert (again.resumed, again.exit_code, len(server.requests)) == (6, 0, 6)
 
 
@@ -369,7 +371,7 @@ def test_taking_in_a_log_has_a_price_of_its_own(tmp_path: Path) -> None:
 
 def test_a_dry_run_prices_the_very_prompts_that_are_sent(server: ScriptedServer, tmp_path: Path) -> None:
     systems: dict[str, Any] = {"no_memory": {}, "recent": {}, "full_context": {}, "oracle": {}, "bm25": {}}
-    config = configured(tmp_path, server.url, systems=systems, limit=8)
+    config = configured(tmp_path, server.url, systems=systems, limit=8, data=["handwritten"])
     plan = make_plan(config)
     rows = {row.trial: row for row in priced(plan)}
     _, found = go(config, tmp_path / "out")

@@ -11,6 +11,8 @@ from memtrial.datasets.schema import Message, Turn
 from memtrial.experiments.wire import (
     CONTEXT_ITEMS,
     RANKING_DEPTH,
+    TEXT_LIMIT,
+    count_items,
     dump_answer,
     dump_messages,
     dump_query,
@@ -58,8 +60,26 @@ def test_any_text_can_be_sent(text: str) -> None:
 
 def test_context_tokens_are_those_of_the_rendered_lines() -> None:
     items = tuple(Evidence.of(message(i, f"line {i}"), 1.0) for i in range(3))
-    found = dump_answer(Answer(text="x", context=items), Trace(), QUERY)
+    found = dump_answer(Answer(text="x", retrieved=items[:1], context=items), Trace(), QUERY)
+    count_items(found)
     assert found["context_tokens"] == sum(count_tokens(item.render()) for item in items)
+    assert [item["tokens"] for item in found["context"]] == [count_tokens(item.render()) for item in items]
+    assert found["retrieved"][0]["tokens"] == found["context"][0]["tokens"]
+    assert not any("line" in item for item in (*found["context"], *found["retrieved"]))
+
+
+def test_an_absurdly_long_line_is_counted_in_full() -> None:
+    long = Evidence.of(message(1, "wide " * (TEXT_LIMIT // 4)), 1.0)
+    found = dump_answer(Answer(text="x", context=(long,)), Trace(), QUERY)
+    count_items(found)
+    assert found["context_tokens"] == count_tokens(long.render())
+    assert len(found["context"][0]["text"]) == TEXT_LIMIT
+
+
+def test_an_answer_without_items_has_nothing_to_count() -> None:
+    found = dump_answer(Answer(text="x"), Trace(), QUERY)
+    count_items(found)
+    assert found == {"text": "x"}
 
 
 def test_a_foreign_tenant_below_the_kept_ranking_is_not_lost() -> None:

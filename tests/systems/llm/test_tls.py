@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import trustme
 
+from memtrial.systems.models.llm import transport
 from memtrial.systems.models.llm.client import Client
 from memtrial.systems.models.llm.outcome import EndpointUnreachable, Reply
 from memtrial.systems.models.llm.settings import ModelSettings
@@ -78,7 +79,8 @@ def test_a_certificate_of_another_name_is_not_taken(
         ask(server)
 
 
-def test_a_server_without_tls_is_no_endpoint_of_https() -> None:
+def test_a_server_without_tls_is_no_endpoint_of_https(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transport, "_CONNECT_S", 0.5)  # such a server waits for more of what it takes for a request
     with ScriptedServer([says()]) as plain:
         told = ModelSettings(model="m", base_url=plain.url.replace("http:", "https:"), max_retries=0)
 
