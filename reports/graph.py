@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from memtrial.metrics.records import MetricRow, TrialInfo
-from memtrial.metrics.vectors import EXACT
+from memtrial.metrics.vectors import ANN_RECALL, EXACT
 from memtrial.reports.axes import Axis, Curve, Stop
 from memtrial.reports.caches import caches_on
 from memtrial.reports.pairs import AxisFinding
+from memtrial.reports.plots import ticks
 from memtrial.reports.view import View
-from memtrial.reports.words import describe, listing, plural
+from memtrial.reports.words import describe, listing, plural, span
 
 _OF_THE_GRAPH = frozenset({"hnsw", "quantization", "rescore"})
 _CACHE = "cache"
@@ -22,8 +23,8 @@ def graph_findings(view: View, axis: Axis) -> list[AxisFinding]:
         return [AxisFinding(False, text) for curve in axis.curves for text in _rungs(view, curve)]
     if not _parts(axis.path) & _OF_THE_GRAPH:
         return []
-    texts = (_idle(view, curve.label, curve.stops, axis.path) for curve in axis.curves)
-    return [AxisFinding(False, text) for text in texts if text]
+    texts = [text for c in axis.curves for text in (_idle(view, c.label, c.stops, axis.path), _ann(view, c)) if text]
+    return [AxisFinding(False, text) for text in texts]
 
 
 def _rungs(view: View, curve: Curve) -> list[str]:
@@ -54,6 +55,17 @@ def _idle(view: View, label: str, stops: tuple[Stop, ...] | list[Stop], path: st
     least, most = _show(EXACT, min(shares)), _show(EXACT, max(shares))
     some = least if least == most else f"{least} to {most}"
     return f"{label}: {some} of the searches were exact{size}; for those {path} cannot matter"
+
+
+def _ann(view: View, curve: Curve) -> str:
+    """Write what the graph finds of the exact ten nearest at each value; "" where it was not measured."""
+    told = []
+    for mark, stop in zip(ticks([s.value for s in curve.stops]), curve.stops, strict=True):
+        row = view.row(stop.dataset, stop.trial, ANN_RECALL)
+        if row is not None and row.value is not None:
+            around = "" if row.low is None or row.high is None else f" ({span(row.low, row.high, ANN_RECALL)})"
+            told.append(f"{_show(ANN_RECALL, row.value)}{around} at {mark}")
+    return f"{curve.label}, {describe(ANN_RECALL).title}: {', '.join(told)}" if told else ""
 
 
 def _unhit(view: View, label: str, trial: TrialInfo, path: str) -> str:

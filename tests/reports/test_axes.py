@@ -159,6 +159,15 @@ def test_a_share_that_is_the_same_everywhere_is_said_once(make_run: Callable[...
     assert finding.text.startswith("s: 20.0% of the searches were exact (1,200 vectors in all); for those")
 
 
+def test_what_the_graph_finds_is_told_along_its_axis(make_run: Callable[..., Run]) -> None:
+    view, axis = _view(make_run, {"s": 0.0, "s[m=4]": 0.0})
+    base = {"system": "s", "params": {}, "dataset": "d", "slice": "all", "metric": "ann_recall@10"}
+    view.run.metrics.append(MetricRow(trial="s", value=0.8, low=0.75, high=0.85, **base))
+    view.run.metrics.append(MetricRow(trial="s[m=4]", value=0.95, **base))
+    (finding,) = graph_findings(View(view.run), axis)
+    assert finding.text == "s, ANN recall@10: 80.0% (75.0–85.0) at 0, 95.0% at 1"
+
+
 def _ladder(make_run: Callable[..., Run], exact: float, hits: dict[str, int]) -> list[str]:
     """Return what is said of a ladder whose first rung sets no graph and no cache, and whose second sets both."""
     run = make_run(4, ("bm25", "bm25[+gates]", "bm25[+fast]"))
