@@ -31,7 +31,7 @@ REPLAYS: tuple[Replay, ...] = ("off", "prefer", "only")
 _PARTS: Mapping[str, str] = {
     "semantic": "gate",
     "planner": "plan",
-    "extractor": "extract",
+    "extraction": "extract",
     "rerank": "rerank",
     "reader": "read",
     "summariser": "summarise",

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from memtrial.datasets.errors import UserError
 from memtrial.experiments.config import Config, load_config
 from memtrial.experiments.folder import default_folder
-from memtrial.experiments.models import ModelOptions, shared_roles
+from memtrial.experiments.models import ModelOptions, roles_of, shared_roles
+from memtrial.experiments.paths import set_path
 from memtrial.experiments.plan import Plan, make_plan
+from memtrial.systems.models.role import ModelParams
+from memtrial.systems.registry import BUILT_IN, resolve
 from tests.experiments.conftest import toy
 
 
@@ -182,3 +187,45 @@ def test_parts_of_one_role_with_different_models_are_both_part_of_what_a_run_is(
     shared = shared_roles(unit.models, {"default": {"model": "d", "max_tokens": 7}})
     assert (shared["read"].model, shared["read"].max_tokens) == ("d", 7)
     assert shared_roles(one.models, {}) == {}
+
+
+def _model_parts_of(model: type[BaseModel], at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path of every part that may be a model, as the parameters' types have it."""
+    for name, field in model.model_fields.items():
+        for kind in _groups(field.annotation):
+            if issubclass(kind, ModelParams):
+                yield (*at, name)
+            else:
+                yield from _model_parts_of(kind, (*at, name))
+
+
+def _groups(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _groups(inner)
+
+
+_MAY_ASK = [
+    (name, ".".join(path))
+    for name in BUILT_IN
+    for path in dict.fromkeys(_model_parts_of(resolve(name).cls.Params))
+    if path[-1] != "reader" or name == "structured"
+]
+
+
+@pytest.mark.parametrize(("system", "part"), _MAY_ASK)
+def test_every_part_that_asks_a_model_wants_one_named_before_the_run(system: str, part: str) -> None:
+    params = set_path({}, part, {"kind": "model"})
+    if part.endswith("agent"):
+        params = set_path(params, part.removesuffix("agent") + "mode", "agent")
+    factory = resolve(system)
+    params = factory.validate(params)
+    with pytest.raises(UserError, match=f"^{part} is a model, but the role '.*' has no model: name one with --model"):
+        roles_of(factory, params, {})
+    assert [s.model for s in roles_of(factory, params, {"default": {"model": "m"}}).values()] == ["m"]
+
+
+def test_the_walk_sees_the_parts_that_were_overlooked_once() -> None:
+    assert {("raw_log", "agent"), ("raw_log", "rerank"), ("structured", "extraction")} <= set(_MAY_ASK)
+    assert {("hybrid", "raw_log.agent"), ("hybrid", "structured.extraction")} <= set(_MAY_ASK)
