@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -13,10 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.datasets.registry import dataset_names, validate_spec
+from memtrial.experiments.labels import is_named, short, text_of
 from memtrial.experiments.paths import get_path, set_path
 from memtrial.systems.registry import resolve
-
-_OF_MANY = frozenset({"enabled", "kind"})
 
 
 class _Strict(BaseModel):
@@ -24,7 +23,10 @@ class _Strict(BaseModel):
 
 
 class Grid(_Strict):
-    """Every combination of the values; axes of different systems are not crossed with each other."""
+    """Every combination of the values; axes of different systems are not crossed with each other.
+
+    A value may be given a name, which then stands for it in labels and reports: ``{label: …, value: …}``.
+    """
 
     mode: Literal["grid"]
     axes: dict[str, list[Any]] = Field(min_length=1)
@@ -83,6 +85,12 @@ class _Assignment:
     label: str | None
     key: str
     value: Any = None
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value in a label: its name where it was given one."""
+        return self.name or text_of(self.value)
 
     def concerns(self, kind: str, label: str) -> bool:
         return self.kind == kind and self.label in (None, label)
@@ -145,6 +153,8 @@ def _parse(
     pair: tuple[str, Any], systems: Mapping[str, Any], data: Mapping[str, Mapping[str, Any]], where: str
 ) -> _Assignment:
     path, value = pair
+    if is_named(value):
+        return replace(_parse((path, value["value"]), systems, data, where), name=value["label"])
     parts = path.removeprefix("systems.").split(".")
     if parts[0] == "data" and len(parts) > 1:
         if parts[1] in data and len(parts) > 2:
@@ -176,11 +186,11 @@ def _points(assignments: list[_Assignment], sweep: Sweep) -> list[_Point]:
     if not assignments:
         return []
     if isinstance(sweep, Ladder):
-        wanted = {(a.path, _text(a.value)): a for a in assignments}
+        wanted = {(a.path, text_of(a.value)): a for a in assignments}
         shown = tuple({a.path: a for a in assignments}.values())
         points, held = [_Point((), shown, "base")], dict[str, _Assignment]()
         for rung in sweep.rungs:
-            own = [wanted[path, _text(value)] for path, value in rung.set.items() if (path, _text(value)) in wanted]
+            own = [wanted[path, text_of(value)] for path, value in rung.set.items() if (path, text_of(value)) in wanted]
             if own:
                 # Set anew, a path goes to the end: what an earlier rung set as a whole must not come after it.
                 held = {p: a for p, a in held.items() if all(p != o.path for o in own)} | {a.path: a for a in own}
@@ -213,7 +223,8 @@ class _Book:
             for a in moved:
                 params = set_path(params, a.key, a.value)
             params = _checked(partial(resolve(target).validate, params), moved)
-        shown = {a.path: get_path(params, a.key) for a in point.shown if a.kind == "system"}
+        named = {a.path: a.name for a in moved if a.name}
+        shown = {a.path: named.get(a.path) or get_path(params, a.key) for a in point.shown if a.kind == "system"}
         if shown and point.rung:
             shown["ladder"] = point.rung
         key = ("system", label, _canonical(params))
@@ -252,7 +263,7 @@ class _Book:
         elif rung:
             label = f"{base}[+{rung}]"
         else:
-            last = [_short(a.key) for a in moved]
+            last = [short(a.key) for a in moved]
             names = last if len(set(last)) == len(last) else [a.key for a in moved]
             label = f"{base}[{_joined(names, moved)}]"
             if label in self._labels:
@@ -263,25 +274,15 @@ class _Book:
         return label
 
 
-def _short(key: str) -> str:
-    """Return the last part of a path, with the one before it where every mechanism has a switch of that name."""
-    parts = key.split(".")
-    return ".".join(parts[-2:] if parts[-1] in _OF_MANY else parts[-1:])
-
-
 def _joined(names: Iterable[str], moved: Sequence[_Assignment]) -> str:
-    return ",".join(f"{name}={_text(a.value)}" for name, a in zip(names, moved, strict=True))
+    return ",".join(f"{name}={a.text}" for name, a in zip(names, moved, strict=True))
 
 
 def _checked(validate: Callable[[], Mapping[str, Any]], moved: Sequence[_Assignment]) -> dict[str, Any]:
     try:
         return dict(validate())
     except UserError as error:
-        raise UserError(f"vary: {', '.join(f'{a.path}={_text(a.value)}' for a in moved)}: {error}") from error
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+        raise UserError(f"vary: {', '.join(f'{a.path}={a.text}' for a in moved)}: {error}") from error
 
 
 def _canonical(tree: Any) -> bytes:

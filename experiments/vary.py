@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
+from memtrial.experiments.labels import is_named
 from memtrial.experiments.overrides import show
 from memtrial.experiments.sentences import sentence
 from memtrial.experiments.sweep import SWEEPS, Ladder, Sweep
@@ -43,6 +44,12 @@ def sweeps_of(vary: Any, document: Document) -> list[Sweep]:
                     f"{document.where((*at, 'axes', path))}: {name}.axes.{path} is {show(values)}, but must be a list of "
                     f"at least one value"
                 )
+            for value in filter(is_named, values):
+                if not isinstance(value["label"], str) or not value["label"].strip():
+                    raise UserError(
+                        f"{document.where((*at, 'axes', path))}: {name}.axes.{path} gives a value the label "
+                        f"{show(value['label'])}, but a label must be a text"
+                    )
             twice = next((v for i, v in enumerate(values) if any(_same(v, other) for other in values[:i])), _NOWHERE)
             if twice is not _NOWHERE:
                 raise UserError(

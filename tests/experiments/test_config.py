@@ -36,6 +36,11 @@ def load(tmp_path: Path, text: str, *sets: str) -> Config:
     return load_config(file, sets)
 
 
+def shipped(name: str, folder: Path) -> Config:
+    needs = {"locomo": ["data"], "lifebench": ["data"], "published_locomo": ["data", "published"]}
+    return load_config(name, [f"{label}.path={folder}" for label in needs.get(name, [])])
+
+
 def labels(config: Config) -> list[tuple[str, str]]:
     return [(s.label, d.label) for s, d in expand(config.vary, config.systems, config.data)]
 
@@ -276,6 +281,25 @@ def test_a_switch_that_many_mechanisms_have_is_named_with_its_own(tmp_path: Path
     assert labels[2:] == ["memory", "memory[policy.enabled=false]", "memory[cost.kind=on]"]
 
 
+def test_a_value_may_be_named(tmp_path: Path) -> None:
+    axes = "{bm25.units: [{label: no units, value: {session: 0, window: 0}}, {reach: 2}]}"
+    config = load(tmp_path, GOOD + f"vary: {{mode: one_at_a_time, axes: {axes}}}\n")
+    found = {s.label: s for s, _ in expand(config.vary, config.systems, config.data) if s.system == "bm25"}
+    assert list(found) == ["bm25", "bm25[units=no units]", 'bm25[units={"reach":2}]']
+    named = found["bm25[units=no units]"]
+    assert named.axes == {"bm25.units": "no units"}
+    assert (named.params["units"]["session"], named.params["units"]["window"]) == (0, 0)
+    assert load(tmp_path, yaml.safe_dump(config.resolved())).resolved() == config.resolved()
+    with pytest.raises(UserError, match=r"units gives a value the label 5, but a label must be a text"):
+        load(tmp_path, GOOD + "vary: {mode: grid, axes: {bm25.units: [{label: 5, value: {session: 0}}]}}\n")
+
+
+@pytest.mark.parametrize("name", shipped_configs())
+def test_trials_of_shipped_configurations_have_short_labels(name: str, tmp_path: Path) -> None:
+    config = shipped(name, tmp_path)
+    assert not [label for label, _ in labels(config) if "{" in label or len(label) > 60]
+
+
 def test_a_ladder_keeps_what_earlier_rungs_set(tmp_path: Path) -> None:
     rungs = "[{label: small, set: {bm25.k: 5}}, {label: plain, set: {bm25.b: 0}}, {label: none, set: {oracle.captions: false}}]"
     config = load(tmp_path, GOOD + f"vary: {{mode: ladder, rungs: {rungs}}}\n")
@@ -347,8 +371,7 @@ def test_every_architecture_stands_side_by_side() -> None:
 
 @pytest.mark.parametrize("name", shipped_configs())
 def test_every_rung_of_a_shipped_configuration_keeps_what_came_before(name: str, tmp_path: Path) -> None:
-    needs = {"locomo": ["data"], "lifebench": ["data"], "published_locomo": ["data", "published"]}
-    config = load_config(name, [f"{label}.path={tmp_path}" for label in needs.get(name, [])])
+    config = shipped(name, tmp_path)
     trials = {s.axes.get("ladder"): s for s, _ in expand(config.vary, config.systems, config.data)}
     for ladder in (sweep for sweep in config.vary if sweep.mode == "ladder"):
         wanted: dict[str, Any] = {}
