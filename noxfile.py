@@ -33,7 +33,7 @@ def bench(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the whole suite, two workers; timing never decides a test."""
     _install(session, *DEV)
-    session.run("pytest", "-n", "2", "--dist", "loadfile", *session.posargs, env={"OMP_NUM_THREADS": "1"})
+    session.run("pytest", "-n", "2", "--dist", "worksteal", *session.posargs, env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session

@@ -1,8 +1,8 @@
 """Ingests made-up facts in a child process that is killed, again and again, then says what is left.
 
-Usage: ``crash_ingest.py FOLDER URL PORTIONS KILLS SEED``. Half of the kills come at a counted step (before or after a call of records
-or of an index), half after a random time, wherever the process then is. Each child checks on opening that records and
-indexes agree. Prints one JSON line with what happened.
+Usage: ``crash_ingest.py FOLDER URL PORTIONS KILLS SEED``. Half of the kills come at a counted step (before or after a
+call of records or of an index), half after a random time of work, wherever the process then is. Each child checks on
+opening that records and indexes agree. Prints one JSON line with what happened.
 """
 
 from __future__ import annotations
@@ -162,7 +162,9 @@ def dying(act: Callable[..., Any], countdown: list[int]) -> Callable[..., Any]:
 
 async def ingest(folder: Path, url: str, portions: int, steps: int, seconds: float) -> str:
     if seconds:
-        signal.setitimer(signal.ITIMER_REAL, seconds)  # no handler: ends the process even inside an engine
+        # Of processor time, so that a busy machine does not make every kill come too early; without a handler it ends the
+        # process even inside an engine.
+        signal.setitimer(signal.ITIMER_PROF, seconds)
     stores = Stores(folder, url)
     if steps:
         countdown = [steps]
