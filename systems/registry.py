@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.systems.base import Context, System
 from memtrial.systems.fingerprint import code_fingerprint
-from memtrial.systems.params import explain
+from memtrial.systems.params import explain, unknown_name
 
 ENTRY_POINT_GROUP = "memtrial.systems"
 BUILT_IN: Mapping[str, str] = {
@@ -72,6 +72,8 @@ class SystemFactory:
         model = self._model()
         if model is None:
             return dict(params)
+        if sentence := unknown_name(params, model, self.target):
+            raise UserError(sentence)
         try:
             return model.model_validate(dict(params)).model_dump(mode="json")
         except ValidationError as error:

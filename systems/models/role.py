@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
+from memtrial.datasets.wording import must
 from memtrial.systems.base import Context, LlmCall, Span, Trace
 from memtrial.systems.models.llm.messages import ChatMessage, Tool, text_of
 from memtrial.systems.models.llm.outcome import Reply
@@ -95,7 +96,7 @@ class ModelParams(BaseModel):
         try:
             settings = ModelSettings.model_validate({"model": "any", name: value})
         except ValidationError as error:
-            raise ValueError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+            raise ValueError(must(error.errors()[0])) from None
         if name == "base_url" and settings.public_url != value.rstrip("/"):
             raise ValueError("must hold no user, password or key, as it is written into the run's files")
         return value

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from memtrial.systems.base import Context, Trace
 from memtrial.systems.baselines.parts import Part
@@ -35,6 +35,16 @@ class PcaParams(Part):
     """
 
     dims: Annotated[int, Field(ge=2, le=4_096)] | Annotated[float, Field(gt=0, lt=1)] | None = None
+
+    @field_validator("dims", mode="before")
+    @classmethod
+    def _number_or_share(cls, dims: Any) -> Any:
+        number = isinstance(dims, int | float) and not isinstance(dims, bool)
+        if dims is None or (number and (0 < dims < 1 or (2 <= dims <= 4_096 and dims == int(dims)))):
+            return dims
+        raise ValueError(
+            "must be a whole number of dimensions from 2 to 4096, or a share of the embedder's between 0 and 1, such as 0.5"
+        )
 
 
 class VectorPartParams(Part):

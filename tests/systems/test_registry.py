@@ -118,7 +118,8 @@ def test_create_that_returns_something_else(own: Path, context: Context) -> None
     [
         ({"indx": {}}, "no parameter 'indx' (did you mean 'index'?)"),
         ({"index": {"speakers": True}}, "'index.speakers' (did you mean 'speaker'?); index takes speaker, date"),
-        ({"k": 0}, "parameter 'k' is 0, but input should be greater than or equal to 1"),
+        ({"k": 0}, "parameter 'k' is 0, but must be at least 1"),
+        ({"k": 1.5}, "parameter 'k' is 1.5, but must be a whole number"),
         ({"units": {"turn": float("nan")}}, "parameter 'units.turn' is nan"),
     ],
 )
@@ -126,6 +127,113 @@ def test_wrong_parameters_name_path_value_and_what_is_allowed(params: dict[str, 
     with pytest.raises(UserError) as caught:
         resolve("bm25").validate(params)
     assert says in str(caught.value)
+
+
+_SHARE = "a whole number of dimensions from 2 to 4096, or a share of the embedder's between 0 and 1, such as 0.5"
+
+
+@pytest.mark.parametrize(
+    ("system", "params", "says"),
+    [
+        (
+            "structured",
+            {"vectors": {"embedder": "tfidfsvd"}},
+            "parameter 'vectors.embedder' is 'tfidfsvd', but must be 'e5' or 'tfidf_svd', or a map of settings (did you mean 'tfidf_svd'?)",
+        ),
+        (
+            "structured",
+            {"vectors": {"embedder": {"modle": "x"}}},
+            "has no parameter 'vectors.embedder.modle' (did you mean 'model'?); vectors.embedder takes model, base_url",
+        ),
+        (
+            "structured",
+            {"vectors": {"embedder": {"kind": "modle"}}},
+            "'vectors.embedder.kind' is 'modle', but must be 'model' (did you mean 'model'?)",
+        ),
+        ("structured", {"vectors": {"pca": {"dims": 1.5}}}, f"'vectors.pca.dims' is 1.5, but must be {_SHARE}"),
+        ("structured", {"vectors": {"pca": {"dims": -0.5}}}, f"'vectors.pca.dims' is -0.5, but must be {_SHARE}"),
+        ("structured", {"vectors": {"pca": {"dims": 1}}}, f"'vectors.pca.dims' is 1, but must be {_SHARE}"),
+        (
+            "structured",
+            {"trust": {"half_lives": {"stat": {"days": 3}}}},
+            "has no parameter 'trust.half_lives.stat' (did you mean 'state'?); trust.half_lives takes profile, preference",
+        ),
+        (
+            "structured",
+            {"trust": {"half_lives": {"state": {"day": 3}}}},
+            "has no parameter 'trust.half_lives.state.day' (did you mean 'days'?); trust.half_lives.state takes days, floor",
+        ),
+        ("structured", {"vectors": {"hnsw": 3}}, "parameter 'vectors.hnsw' is 3, but must be a map of settings"),
+        ("structured", {"gates": {"semantic": "rules"}}, "'gates.semantic' is 'rules', but must be a map of settings"),
+        ("raw_log", {"rerank": {"kind": "cross_encoder"}}, "parameter 'rerank.path' is missing"),
+    ],
+)
+def test_no_sentence_speaks_in_the_validators_words(system: str, params: dict[str, object], says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        resolve(system).validate(params)
+    told = str(caught.value)
+    assert says in told
+    assert not any(
+        word in told for word in ("Params", "instance", "literal[", "constrained", "[key]", "field required")
+    )
+
+
+STRICT = """
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+class Inner(BaseModel):
+    size: int = 1
+class Base:
+    @classmethod
+    def create(cls, params, context): return cls()
+    async def ingest(self, messages, trace): ...
+    async def answer(self, query, trace): ...
+    async def close(self): ...
+class Silent(Base):
+    class Params(BaseModel):
+        threshold: float = 0.5
+        inner: Inner = Inner()
+        most: int = Field(3, alias="top")
+        @computed_field
+        @property
+        def double(self) -> float: return 2 * self.threshold
+class Needing(Base):
+    class Params(BaseModel):
+        threshold: float
+class Open(Base):
+    class Params(BaseModel):
+        model_config = ConfigDict(extra="allow")
+        threshold: float = 0.5
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "says"),
+    [
+        (
+            "Silent",
+            {"treshold": 0.3},
+            "has no parameter 'treshold' (did you mean 'threshold'?); it takes threshold, inner",
+        ),
+        ("Silent", {"inner": {"sise": 3}}, "no parameter 'inner.sise' (did you mean 'size'?); inner takes size"),
+        ("Needing", {"treshold": 0.3}, "has no parameter 'treshold' (did you mean 'threshold'?)"),
+    ],
+)
+def test_a_name_that_a_class_of_ones_own_does_not_have(
+    tmp_path: Path, name: str, params: dict[str, object], says: str
+) -> None:
+    (tmp_path / "strict.py").write_text(STRICT)
+    with pytest.raises(UserError) as caught:
+        resolve(f"{tmp_path / 'strict.py'}:{name}").validate(params)
+    assert says in str(caught.value)
+
+
+def test_names_that_a_class_of_ones_own_has(tmp_path: Path, context: Context) -> None:
+    (tmp_path / "strict.py").write_text(STRICT)
+    silent = resolve(f"{tmp_path / 'strict.py'}:Silent")
+    given = silent.validate({"threshold": 0.3, "inner": {"size": 2}, "top": 4})
+    assert given == {"threshold": 0.3, "inner": {"size": 2}, "most": 4, "double": 0.6}
+    assert isinstance(silent.create(given, context), System)  # what was filled in is taken again
+    assert resolve(f"{tmp_path / 'strict.py'}:Open").validate({"any": 1}) == {"threshold": 0.5, "any": 1}
 
 
 def test_a_wrong_choice_names_the_near_miss() -> None:

@@ -233,7 +233,7 @@ def test_reader_parameters_say_which_reader(say: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"kind": "modle"}, "'reader.kind' is 'modle', but should be 'extractive' or 'model' (did you mean 'model'?)"),
+        ({"kind": "modle"}, "'reader.kind' is 'modle', but must be 'extractive' or 'model' (did you mean 'model'?)"),
         ({"kind": "extractive", "model": "x"}, "set reader.kind to 'model'"),
         (
             {"model": "x", "recency": False},
@@ -242,12 +242,12 @@ def test_reader_parameters_say_which_reader(say: Any) -> None:
         ({"modle": "x"}, "no parameter 'reader.modle' (did you mean 'model'?); reader takes as 'extractive' kind,"),
         ({"modle": "x"}, "; as 'model' model, base_url,"),
         ({"model": "x", "max_context": 1}, "'reader.max_context' (did you mean 'max_context_tokens'?)"),
-        ({"model": "x", "temperature": 3}, "'reader.temperature' is 3, but input should be less than or equal to 2"),
+        ({"model": "x", "temperature": 3}, "'reader.temperature' is 3, but must be at most 2"),
         ({"model": "x", "api_key_env": "sk-secret0123456789"}, "'reader.api_key_env' is not the name"),
         ({"model": "x", "base_url": "http://me:secret0123456789@h/v1"}, "'reader.base_url' must hold no user"),
         ({"model": "x", "base_url": "http://h/v1?api-key=secret0123456789"}, "'reader.base_url' must hold no user"),
         ({"model": "x", "base_url": "ftp://me:secret0123456789@h"}, "'reader.base_url' is not an address"),
-        ({"model": "x", "api_key_env": ["secret0123456789"]}, "'reader.api_key_env': input should be"),
+        ({"model": "x", "api_key_env": ["secret0123456789"]}, "'reader.api_key_env' must be text"),
     ],
 )
 def test_wrong_reader_parameters_are_told_without_a_secret(given: dict[str, Any], told: str) -> None:
