@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.baselines.fusion import added_scores, reciprocal_rank
 from memtrial.systems.baselines.lexical import LexicalParams, LexicalRanker
-from memtrial.systems.baselines.parts import Part
+from memtrial.systems.baselines.parts import Part, require_weight
 from memtrial.systems.baselines.reading import RankingParams, RankingSystem
 from memtrial.systems.baselines.semantic import SemanticParams, SemanticRanker
 
@@ -24,6 +24,12 @@ class FusionParams(Part):
     method: Literal["rrf", "zscore"] = "rrf"
     bm25: float = Field(default=1.0, ge=0)
     vector: float = Field(default=1.0, ge=0)
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        require_weight(self, "bm25", "vector")
+        return self
+
     constant: int = Field(default=60, ge=0)
 
 

@@ -12,15 +12,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from memtrial.datasets.schema import Message
 from memtrial.systems.baselines.log import Log, caption
-from memtrial.systems.baselines.parts import Part
+from memtrial.systems.baselines.parts import Part, require_weight
 from memtrial.systems.baselines.termlists import TermLists
 from memtrial.systems.models.analyze import ANALYZER_VERSION, date_words, has_han, terms
 from memtrial.systems.stores.fulltext import FullTextStore
@@ -49,6 +49,11 @@ class UnitParams(Part):
     window: float = Field(default=1.0, ge=0)
     session: float = Field(default=0.5, ge=0)
     reach: int = Field(default=1, ge=1, le=20)
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        require_weight(self, "turn", "window", "session")
+        return self
 
 
 class LexicalParams(Part):

@@ -14,6 +14,20 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+def require_weight(part: BaseModel, *names: str) -> None:
+    """See that something counts: with no weight above 0 every score is 0, and the order is chance.
+
+    Args:
+        part: parameters with weights of at least 0.
+        names: of the weights.
+
+    Raises:
+        ValueError: all of them are 0; for a validator to raise.
+    """
+    if not any(getattr(part, name) for name in names):
+        raise ValueError(f"at least one of {', '.join(names)} must be above 0")
+
+
 def in_deviations(scores: Sequence[float]) -> list[float]:
     """Return scores in units of their standard deviation, so that scores of different kinds can be added.
 

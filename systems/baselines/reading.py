@@ -30,7 +30,7 @@ class RankingParams(ReadingParams):
     """Parameters of baselines that rank: ``k`` is the ranking's length, ``context_items`` how many of it are shown."""
 
     k: int = Field(default=50, ge=1, le=10_000)
-    context_items: int = Field(default=8, ge=0, le=10_000)
+    context_items: int = Field(default=8, ge=1, le=10_000)
 
 
 async def answered(

@@ -51,7 +51,7 @@ class NoMemory:
 class RecentParams(RankingParams):
     """Parameters of ``recent``; ``context_items`` is the length of the buffer."""
 
-    context_items: int = Field(default=20, ge=0, le=10_000)
+    context_items: int = Field(default=20, ge=1, le=10_000)
 
 
 class Recent(ReadingSystem[RecentParams]):

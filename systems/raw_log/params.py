@@ -56,7 +56,7 @@ class ShownParams(Part):
         least_score: a best hit that the reranker scores lower (0 to 10) is thin evidence: the system abstains.
     """
 
-    items: int = Field(default=8, ge=0, le=1_000)
+    items: int = Field(default=8, ge=1, le=1_000)
     neighbours: int = Field(default=0, ge=0, le=20)
     max_item_tokens: int = Field(default=400, ge=10)
     max_tokens: int = Field(default=4_000, ge=10)

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from memtrial.systems.base import Context, Query, Trace
 from memtrial.systems.baselines.fusion import added_scores
 from memtrial.systems.baselines.log import Log
-from memtrial.systems.baselines.parts import Part
+from memtrial.systems.baselines.parts import Part, require_weight
 from memtrial.systems.baselines.semantic import SemanticParams, SemanticRanker, TextParams
 
 _TOP_OF_SESSION = 3
@@ -35,6 +36,11 @@ class MeaningParams(SemanticParams):
     session: float = Field(default=0.5, ge=0)
     reach: int = Field(default=2, ge=1, le=10)
 
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        require_weight(self, "turn", "window", "session")
+        return self
+
 
 class SignalParams(Part):
     """How much each signal counts; 0 switches it off.
@@ -51,6 +57,11 @@ class SignalParams(Part):
     time: float = Field(default=0.25, ge=0)
     cue: float = Field(default=0.0, ge=0)
     near: float = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        require_weight(self, "words", "meaning", "speaker", "time", "cue")
+        return self
 
 
 class Meaning:

@@ -119,6 +119,12 @@ class Fitting:
         at_most: so many of the first memories are fitted on.
         file: where the fit is kept.
         cache: folder shared by all runs, where the slow part of a fit is kept by its content.
+
+    Attributes:
+        pca: where vectors are reduced.
+        fitted: on how many memories.
+        dims: of the vectors that are stored.
+        warning: what a reader of the report must know of the reduction, or "".
     """
 
     def __init__(
@@ -129,6 +135,7 @@ class Fitting:
         self.pca: Pca | None = None
         self.fitted = 0
         self.dims = 0
+        self.warning = ""
         self._saved = 0
 
     @property
@@ -142,6 +149,10 @@ class Fitting:
         if wanted is not None and self.pca is None:
             self.pca = Pca(min(size, max(2, round(wanted * size)) if isinstance(wanted, float) else wanted))
         self.dims = self.pca.dims if self.pca is not None else size
+        if wanted is not None and self.dims == size:
+            self.warning = (
+                f"pca.dims is {wanted:g}, but the embedder's vectors have {size} dimensions: nothing was cut from them"
+            )
 
     def due(self, available: int) -> int:
         """Return on how many memories to fit when so many are there, in steps that no portion can move; 0 for never."""

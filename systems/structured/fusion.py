@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from memtrial.systems.base import Query, Trace
 from memtrial.systems.baselines.fusion import added_scores, reciprocal_rank
-from memtrial.systems.baselines.parts import Part
+from memtrial.systems.baselines.parts import Part, require_weight
 from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.models.reader.values import extract_values
 from memtrial.systems.models.reader.values_names import find_quoted
@@ -73,6 +73,11 @@ class FusionParams(Part):
     exact_attributes: int = Field(default=3, ge=0)
     exact_keyword: float = Field(default=0.7, ge=0)
     exact_vector: float = Field(default=0.2, ge=0)
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        require_weight(self, *CHANNELS)
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class StructuredParams(Part):
     """
 
     k: int = Field(default=50, ge=1, le=10_000)
-    context_items: int = Field(default=8, ge=0, le=1_000)
+    context_items: int = Field(default=8, ge=1, le=1_000)
     records: RecordsParams = Field(default_factory=RecordsParams)
     outbox: OutboxParams = Field(default_factory=OutboxParams)
     extraction: AnyExtractionParams = Field(default_factory=ExtractionParams)

@@ -31,7 +31,7 @@ class PcaParams(Part):
     """How far vectors are shortened by principal components.
 
     ``dims``: components that are kept, as a number (128) or as a share of the embedder's dimensions (0.5); None keeps the
-    vectors as they are.
+    vectors as they are. As many as the embedder has, or more, cut nothing, which a warning says.
     """
 
     dims: Annotated[int, Field(ge=2, le=4_096)] | Annotated[float, Field(gt=0, lt=1)] | None = None
@@ -94,7 +94,7 @@ class MemoryVectors:
             self._embedder, params.pca.dims, params.fit_on, folder / "fit.npz", cache=context.cache_dir
         )
         self._store: VectorStore | None = None
-        self._warning = ""
+        self._warnings: list[str] = []
         self._log = VectorLog(folder / "memories.sqlite", self._embedder.meaning, keep=self._fitting.needed)
         try:
             if size := self._embedder.dims or self._log.size:
@@ -119,7 +119,7 @@ class MemoryVectors:
             self._store = open_vectors(self._folder / "vectors", dims, options, backend=params.backend)
             self._log.reset()  # not before the store has said that it can be used
             self._log.note_size(size)
-            self._warning = options.warning(dims)
+            self._warnings = list(filter(None, (options.warning(dims), self._fitting.warning)))
         return self._store
 
     def _reopen(self, store: VectorStore) -> None:
@@ -247,8 +247,8 @@ class MemoryVectors:
             trace.facts["ef"] = max(self._params.hnsw.ef, k)
         if self._fitting.pca is not None:
             trace.facts["explained_variance"] = round(self._fitting.pca.explained_variance, 6)
-        if self._warning:
-            trace.warn(self._warning)
+        for warning in self._warnings:
+            trace.warn(warning)
         if not vector.any():
             return []
         with trace.span("search"):

@@ -178,6 +178,50 @@ def test_no_sentence_speaks_in_the_validators_words(system: str, params: dict[st
     )
 
 
+@pytest.mark.parametrize(
+    ("system", "group", "weights"),
+    [
+        ("structured", "fusion", ("keyword", "vector", "metadata", "graph")),
+        ("hybrid", "structured.fusion", ("keyword", "vector", "metadata", "graph")),
+        ("bm25", "units", ("turn", "window", "session")),
+        ("bm25_vector", "fusion", ("bm25", "vector")),
+        ("raw_log", "words.units", ("turn", "window", "session")),
+        ("raw_log", "meaning", ("turn", "window", "session")),
+        ("raw_log", "signals", ("words", "meaning", "speaker", "time", "cue")),
+        ("raw_log", "rerank", ("tier", "words", "around", "values", "answer")),
+    ],
+)
+def test_weights_that_are_all_0_are_refused_and_one_that_is_not_will_do(
+    system: str, group: str, weights: tuple[str, ...]
+) -> None:
+    factory, none = resolve(system), dict.fromkeys(weights, 0.0)
+    with pytest.raises(UserError) as caught:
+        factory.validate(_nested(group, none))
+    assert f"parameter {group!r} is " in str(caught.value)
+    assert str(caught.value).endswith(f"but at least one of {', '.join(weights)} must be above 0")
+    for name in weights:
+        factory.validate(_nested(group, none | {name: 0.1}))
+
+
+def _nested(path: str, value: dict[str, float]) -> dict[str, object]:
+    head, _, rest = path.partition(".")
+    return {head: _nested(rest, value) if rest else value}
+
+
+@pytest.mark.parametrize(
+    ("system", "params", "says"),
+    [
+        ("raw_log", {"shown": {"items": 0}}, "parameter 'shown.items' is 0, but must be at least 1"),
+        ("structured", {"context_items": 0}, "parameter 'context_items' is 0, but must be at least 1"),
+        ("bm25", {"context_items": 0}, "parameter 'context_items' is 0, but must be at least 1"),
+        ("recent", {"context_items": 0}, "parameter 'context_items' is 0, but must be at least 1"),
+    ],
+)
+def test_a_reader_is_shown_something(system: str, params: dict[str, object], says: str) -> None:
+    with pytest.raises(UserError, match=says):
+        resolve(system).validate(params)
+
+
 STRICT = """
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 class Inner(BaseModel):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Discriminator, Field
+from pydantic import BaseModel, BeforeValidator, Discriminator, Field, model_validator
 
-from memtrial.systems.baselines.parts import Part
+from memtrial.systems.baselines.parts import Part, require_weight
 from memtrial.systems.models.role import ModelParams, settle_kind
 
 
@@ -48,6 +48,11 @@ class LexicalRerankParams(Part):
     answer: float = Field(default=0.4, ge=0)
     reach: int = Field(default=1, ge=1, le=10)
     merge_hours: float = Field(default=24.0, ge=0)
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Self:
+        require_weight(self, "tier", "words", "around", "values", "answer")
+        return self
 
 
 class ModelRerankParams(ModelParams):

@@ -94,6 +94,24 @@ async def test_facts_say_what_was_searched_and_how(tmp_path: Path) -> None:
     assert trace.instrument_ms > 0
 
 
+@pytest.mark.parametrize("dims", [16, 300, 0.99])
+@awaited
+async def test_a_reduction_that_cuts_nothing_says_so(tmp_path: Path, dims: float) -> None:
+    held = opened(tmp_path, part(pca={"dims": dims}))
+    await fill(held, texts(40), 40)
+    trace = Trace()
+    await held.search("kettle refund", "t1", 10, trace)
+    told = f"pca.dims is {dims}, but the embedder's vectors have 16 dimensions: nothing was cut from them"
+    assert trace.warnings == [told]
+    assert (trace.facts["dims"], trace.facts["explained_variance"]) == (16, 1.0)
+    await held.aclose()
+    cut = opened(tmp_path, part(pca={"dims": 15}), name="cut")
+    await fill(cut, texts(40), 40)
+    trace = Trace()
+    await cut.search("kettle refund", "t1", 10, trace)
+    assert trace.warnings == [] and trace.facts["dims"] == 15
+
+
 @awaited
 async def test_a_narrow_graph_finds_less_than_the_exact_search_and_the_trace_says_how_much(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
