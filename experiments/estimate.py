@@ -132,7 +132,7 @@ def _footer(plan: Plan, rows: Sequence[TrialEstimate], options: ModelOptions | N
         *_models(plan, options),
     ]
     for label, part in plan.data.items():
-        corpora = "corpus" if len(part.corpora) == 1 else "corpora"
+        corpora = "corpus" if len(part.corpora) == 1 else "corpora, a memory each"
         lines.append(
             f"{label}: {part.planned:,} questions over {part.messages:,} messages in {len(part.corpora)} {corpora}"
         )

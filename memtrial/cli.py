@@ -1,6 +1,7 @@
 """The command line: ``memtrial run | report | show | datasets | systems | init``.
 
-Exit codes: 0 fine, 1 a gate failed, 2 error or incomplete, 130 interrupted. An error that the user can mend is one
+Exit codes: 0 fine, 1 what was checked failed (a leak between tenants, the contract, labels, a judge), 2 error or incomplete,
+130 interrupted. An error that the user can mend is one
 sentence on standard error, never a traceback. Everything heavy is imported inside the command that needs it.
 """
 
@@ -44,7 +45,11 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(
+    epilog="Exit codes: 0 fine; 1 finished, and what was checked failed (run, systems probe: a tenant was shown another's "
+    "messages; systems check: the contract; datasets check: the labels; judge check, rejudge, ragas: the judge); 2 error or "
+    "incomplete; 130 interrupted."
+)
 def _main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print version.")
@@ -108,7 +113,10 @@ def run(
         bool, typer.Option("--retry-errors", help="Ask questions again that ended in a time-out or a service's error.")
     ] = False,
 ) -> None:
-    """Run a configuration, or go on where it was stopped: the same command resumes."""
+    """Run a configuration, or go on where it was stopped: the same command resumes.
+
+    Exits with 1 where a tenant was shown another's messages, with 2 where questions are missing or mostly ended in errors.
+    """
     from memtrial.experiments.config import load_config
     from memtrial.experiments.models import ModelOptions
     from memtrial.experiments.plan import make_plan
@@ -227,7 +235,7 @@ def doctor(
 
 @app.command()
 def systems(
-    name: Annotated[str | None, typer.Argument(help="A system to describe, or the word: check, probe.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A system to describe, or the word: list, check, probe.")] = None,
     target: Annotated[
         str | None, typer.Argument(help="After check or probe: name, package.module:Class, file.py:Class, URL.")
     ] = None,
@@ -238,7 +246,7 @@ def systems(
     """List systems, describe one, or test one: systems check TARGET (the contract), systems probe TARGET (tenant leaks)."""
     from memtrial.systems.registry import system_names
 
-    if name is None:
+    if name is None or (name == "list" and target is None):  # as in: memtrial datasets list
         width = max(len(info.name) for info in system_names())
         for info in system_names():
             typer.echo(f"{info.name:<{width}}  {info.summary}")
@@ -363,7 +371,7 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception:  # noqa: BLE001
-        # 1 means that a gate failed; a fault of our own must not look like one.
+        # 1 means that what was checked failed; a fault of our own must not look like one.
         traceback.print_exc()
         sys.exit(2)
     sys.exit(0)

@@ -190,7 +190,8 @@ def check_data(given: Sequence[str]) -> Iterator[Check]:
             loaded = load_dataset(spec)
         except UserError as error:
             return Check(label, "fail", str(error), f"memtrial datasets check {spec['name']}")
-        return Check(label, "ok", f"{len(loaded.corpora)} corpora, {sum(1 for _ in loaded.questions())} questions")
+        size = f"{sum(1 for _ in loaded.questions())} questions in {len(loaded.corpora)} corpora (a memory each)"
+        return Check(label, "ok", size)
 
     yield load({"name": "handwritten"})
     for text in given:

@@ -66,7 +66,8 @@ class MetricTable:
         """Drop columns in which no trial has a value, and gather the reasons for missing ones as notes."""
         kept = [i for i in range(len(self.columns)) if any(cells[i].text != DASH for _, cells in self.rows)]
         columns = tuple(self.columns[i] for i in kept)
-        return MetricTable(columns, [(label, [cells[i] for i in kept]) for label, cells in self.rows], _notes(self))
+        rows = [(label, [cells[i] for i in kept]) for label, cells in self.rows]
+        return MetricTable(columns, rows, [*_notes(self), *_used_unshown(self)])
 
     def definitions(self) -> list[tuple[str, str]]:
         """Return (title, definition) of every column."""
@@ -110,6 +111,18 @@ def make_cell(row: MetricRow | None, second: MetricRow | None = None) -> Cell:
     if second is not None and second.low is not None and second.high is not None:
         other = span(second.low, second.high, metric)
     return Cell(number(row.value, metric), span(low, high, metric), other, reason(row.status), bar, share)
+
+
+def _used_unshown(table: MetricTable) -> list[str]:
+    """Explain a wrong memory that was used more often than one was shown, where the table says so."""
+    places = {column.metric: i for i, column in enumerate(table.columns) if column.slice == "all"}
+    if not places.keys() >= {"wrong_memory_rate", "wrong_memory_exposure"}:
+        return []
+    used, shown = places["wrong_memory_rate"], places["wrong_memory_exposure"]
+    if not any((cells[used].share or 0.0) > (cells[shown].share or 0.0) for _, cells in table.rows):
+        return []
+    both = f"{describe('wrong_memory_rate').title} can be more than {describe('wrong_memory_exposure').title}"
+    return [f"{both}: a message with a lure that is evidence too does not count as shown"]
 
 
 def _notes(table: MetricTable) -> list[str]:

@@ -62,7 +62,9 @@ def describe(metric: str) -> Definition:
 def heading(metric: str) -> str:
     """Return a column head: title and unit."""
     found = describe(metric)
-    return f"{found.title},\u00a0{found.unit}" if found.unit and found.unit not in found.title else found.title
+    # As a word: the unit of "ingest" is s, which its letters hold.
+    said = re.search(rf"(?<!\w){re.escape(found.unit)}(?!\w)", found.title)
+    return f"{found.title},\u00a0{found.unit}" if found.unit and not said else found.title
 
 
 def number(value: float, metric: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from memtrial.metrics.records import MetricRow
 from memtrial.reports.tables import Cell, MetricTable, make_cell
-from memtrial.reports.words import Column, number, reason, signed
+from memtrial.reports.words import Column, heading, number, reason, signed
 
 
 def _row(metric: str, value: float | None, **more: Any) -> MetricRow:
@@ -47,6 +47,30 @@ def test_columns_without_any_value_become_a_note() -> None:
     done = table.finish()
     assert [c.metric for c in done.columns] == ["accuracy"]
     assert done.notes == ["session recall@5: no sessions"]
+
+
+@pytest.mark.parametrize(("used", "told"), [(0.2, True), (0.1, False)])
+def test_more_used_than_shown_is_explained(used: float, told: bool) -> None:
+    table = MetricTable((Column("wrong_memory_exposure", "d"), Column("wrong_memory_rate", "d")))
+    shares = {"low": 0.0, "high": 0.5}
+    table.add("A", [_row("wrong_memory_exposure", 0.1, **shares), _row("wrong_memory_rate", used, **shares)])
+    notes = [
+        "wrong memory used can be more than wrong memory shown: a message with a lure that is evidence too does not count as shown"
+    ]
+    assert table.finish().notes == (notes if told else [])
+
+
+@pytest.mark.parametrize(
+    ("metric", "head"),
+    [
+        ("ingest_s", "ingest,\u00a0s"),
+        ("latency_p95_ms", "latency P95,\u00a0ms"),
+        ("context_tokens", "context tokens"),
+        ("recall@10", "recall@10,\u00a0%"),
+    ],
+)
+def test_a_column_head_names_the_unit_once(metric: str, head: str) -> None:
+    assert heading(metric) == head
 
 
 def test_the_bar_of_a_share_stays_on_its_track() -> None:
