@@ -18,9 +18,14 @@ class RouterParams(Part):
         kind: ``rules`` sends what typed facts can answer to structured memory (see ``router.py``); ``structured_first`` and
             ``raw_first`` ask one part and, where it abstains, the other; ``always_structured`` and ``always_raw`` ask one
             part alone.
+        silence: with ``rules``: where typed facts stand about the very thing that is asked about, but none of the attribute
+            asked for, their silence says something: an answer of the log stands only at this stated confidence (one without
+            any stands). 0 takes every answer. On the train split of supportdesk the keyless reader is right in 72 of 73
+            answers at or above 0.9, and in 53 of 82 between 0.5 and 0.9.
     """
 
     kind: Literal["rules", "structured_first", "raw_first", "always_structured", "always_raw"] = "rules"
+    silence: float = Field(default=0.9, ge=0, le=1)
 
 
 class WriteBackParams(Part):

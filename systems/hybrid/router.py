@@ -41,11 +41,15 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A decision: where a question goes first, by which rule (a short name), and why in words."""
+    """A decision: where a question goes first, by which rule (a short name), and why in words.
+
+    ``least``: stated confidence below which an answer of the log is taken for none.
+    """
 
     to: Place
     rule: str
     reason: str
+    least: float = 0.0
 
 
 def choose(known: Known, params: RouterParams) -> Route:
@@ -66,7 +70,11 @@ def choose(known: Known, params: RouterParams) -> Route:
         if known.on_record:
             return Route("structured", "slot", f"asks for {asked}{about}: {known.on_record} facts on record")
         if not known.established:
-            return Route("raw_log", "slot_empty", f"asks for {asked}{about}, of which nothing is on record")
+            reason = f"asks for {asked}{about}, of which nothing is on record"
+            if known.typed and params.silence:
+                told = f"{reason}, though {known.typed} facts about {known.things[0]} are"
+                return Route("raw_log", "slot_silent", told, params.silence)
+            return Route("raw_log", "slot_empty", reason)
     if known.established:
         return Route("structured", "established", "was asked before, and what the log answered was written back")
     if policy.min_authority is not None:

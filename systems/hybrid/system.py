@@ -13,11 +13,13 @@ from memtrial.systems.hybrid.established import DERIVED, Planting, Refused, esta
 from memtrial.systems.hybrid.memory import StructuredPart
 from memtrial.systems.hybrid.params import HybridParams
 from memtrial.systems.hybrid.router import OTHER, Place, Route, choose
+from memtrial.systems.models.reader.reading import UNKNOWN
+from memtrial.systems.models.reader.text import language_of
 from memtrial.systems.raw_log.system import RawLog
 from memtrial.systems.structured.gates import Decision
+from memtrial.systems.structured.system import Structured
 
 ROUTE, ANSWERED_BY, FELL_BACK, ESTABLISHED = "route", "answered_by", "fell_back", "established"
-from memtrial.systems.structured.system import Structured
 
 
 class Hybrid:
@@ -43,8 +45,6 @@ class Hybrid:
         """Build the system from plain parameters."""
         return cls(cls.Params.model_validate(dict(params)), context)
 
-    @staticmethod
-    def serial(params: Mapping[str, Any]) -> bool:
     @classmethod
     def preflight(cls, params: Mapping[str, Any]) -> None:
         """See that both parts find what they need."""
@@ -52,6 +52,8 @@ class Hybrid:
         Structured.preflight(given.structured.model_dump(mode="json"))
         RawLog.preflight(given.raw_log.model_dump(mode="json"))
 
+    @staticmethod
+    def serial(params: Mapping[str, Any]) -> bool:
         """Tell whether questions must be asked one at a time: what one establishes is there for the next."""
         return bool(params.get("write_back", {}).get("enabled", False))
 
@@ -78,7 +80,7 @@ class Hybrid:
 
     async def _ask_both(self, query: Query, route: Route, decision: Decision, trace: Trace) -> tuple[Answer, Place]:
         with _within(trace) as first:
-            answer = await self._ask(route.to, query, decision, first)
+            answer = _sure_enough(await self._ask(route.to, query, decision, first), route.least, query, first)
         alone = route.rule.startswith("always_") or not self.params.fallback
         trace.facts[FELL_BACK] = answer.abstained and not alone
         if not trace.facts[FELL_BACK]:
@@ -135,6 +137,14 @@ class Hybrid:
             await self._structured.close()
         finally:
             await self._raw_log.close()
+
+
+def _sure_enough(answer: Answer, least: float, query: Query, trace: Trace) -> Answer:
+    """Return an answer, or an abstention in its place where it states a lower confidence than it must."""
+    if answer.abstained or answer.confidence is None or answer.confidence >= least:
+        return answer
+    trace.facts["doubted"] = {"answer": answer.text, "confidence": answer.confidence, "least": least}
+    return replace(answer, text=UNKNOWN[language_of(query.text, query.language)], abstained=True, citations=())
 
 
 @contextmanager

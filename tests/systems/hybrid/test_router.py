@@ -25,6 +25,8 @@ DATE = Slot(("delivery_date",), "value", ORDER)
     [
         (Known(DATE, 2, Policy()), "structured", "slot"),
         (Known(DATE, 0, Policy()), "raw_log", "slot_empty"),
+        (Known(DATE, 0, Policy(), ORDER, 3), "raw_log", "slot_silent"),
+        (Known(DATE, 0, Policy(), ORDER, 3, established=True), "structured", "established"),
         (Known(DATE, 0, Policy(), established=True), "structured", "established"),
         (Known(DATE, 1, Policy(), established=True), "structured", "slot"),  # what sources state comes first
         (Known(None, 0, Policy()), "raw_log", "long_tail"),
@@ -50,6 +52,14 @@ def test_the_reason_names_what_is_asked_and_what_there_is() -> None:
     assert route.reason == "asks for delivery_date (value) of order:kd-2219: 2 facts on record"
 
 
+def test_silence_demands_confidence_only_where_facts_about_the_thing_stand() -> None:
+    known, unknown = Known(DATE, 0, Policy(), ORDER, 3), Known(DATE, 0, Policy(), ORDER, 0)
+    assert choose(known, RouterParams()).least == 0.9
+    assert choose(known, RouterParams(silence=0.5)).least == 0.5
+    assert choose(known, RouterParams(silence=0)) == choose(unknown, RouterParams())
+    assert choose(unknown, RouterParams()).least == 0
+
+
 @pytest.mark.parametrize(
     ("kind", "to"),
     [
@@ -68,8 +78,8 @@ def test_other_routers_look_at_no_question(kind: str, to: str) -> None:
         ("What is the delivery date of order KD-2219?", "en", "structured", "slot"),
         ("订单 KD-3301 哪天送到？", "zh", "structured", "slot"),
         ("What was the original delivery date of KD-2219?", "en", "structured", "slot"),
-        ("What is the serial number on KD-2219?", "en", "raw_log", "slot_empty"),
-        ("KD-3301 的序列号是多少？", "zh", "raw_log", "slot_empty"),
+        ("What is the serial number on KD-2219?", "en", "raw_log", "slot_silent"),
+        ("KD-3301 的序列号是多少？", "zh", "raw_log", "slot_silent"),
         ("订单 KD-3301 进展怎么样了？", "zh", "structured", "state"),
         ("What is the status of order KD-2219?", "en", "structured", "state"),
         ("Where does Carol live?", "en", "raw_log", "long_tail"),
@@ -93,4 +103,4 @@ def test_a_fact_of_later_than_the_question_is_not_on_record(
     query = ask("What is the delivery date of order KD-2219?")
     later = [m for m in log if m.id == "m1"]
     [(_, trace)] = run(later, query)
-    assert trace.facts["route"]["rule"] == "slot_empty"
+    assert trace.facts["route"]["rule"] == "slot_silent"

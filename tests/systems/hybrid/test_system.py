@@ -108,6 +108,32 @@ def test_where_both_abstain_the_first_one_s_word_stands(context: Context, ask: A
     assert trace.facts["candidates"] != ["scripted"]
 
 
+SERIAL = "What is the serial number on KD-2219?"  # of an order on record, whose serial number nobody told
+
+
+@pytest.mark.parametrize(("confidence", "stands"), [(0.95, True), (0.9, True), (0.89, False), (None, True)])
+def test_where_the_facts_are_silent_the_log_must_be_sure(
+    context: Context, ask: Ask, log: list[Message], confidence: float | None, stands: bool
+) -> None:
+    said = Answer("KD-2219", citations=("m5",), confidence=confidence)
+    answer, trace, part = scripted(context, log, ask(SERIAL), said)
+    assert (part.asked, trace.facts["route"]["rule"]) == (1, "slot_silent")
+    assert (answer == said) is stands
+    assert answer.abstained is not stands
+    assert trace.facts["fell_back"] is not stands
+    if not stands:
+        assert (answer.citations, "KD-2219" in answer.text) == ((), False)
+        assert trace.facts["doubted"] == {"answer": "KD-2219", "confidence": 0.89, "least": 0.9}
+
+
+def test_a_doubted_answer_is_none_even_without_fallback(context: Context, ask: Ask, log: list[Message]) -> None:
+    said = Answer("KD-2219", citations=("m5",), confidence=0.3)
+    answer, trace, _ = scripted(context, log, ask(SERIAL), said, fallback=False)
+    assert (answer.abstained, trace.facts["answered_by"], trace.facts["fell_back"]) == (True, "raw_log", False)
+    answer, _, _ = scripted(context, log, ask(SERIAL), said, router={"silence": 0})
+    assert answer == said
+
+
 @pytest.mark.parametrize("params", [{"fallback": False}, {"router": {"kind": "always_structured"}}])
 def test_without_fallback_the_other_is_not_asked(
     context: Context, ask: Ask, log: list[Message], params: dict[str, Any]
