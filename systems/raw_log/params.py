@@ -14,6 +14,7 @@ from memtrial.systems.raw_log.agent.params import AgentParams
 from memtrial.systems.raw_log.plan import AnyPlanParams, PlanParams
 from memtrial.systems.raw_log.rerank.params import AnyRerankParams, LexicalRerankParams
 from memtrial.systems.raw_log.signals import MeaningParams, SignalParams
+from memtrial.systems.raw_log.tags import TagParams
 from memtrial.systems.structured.cache import CacheParams
 
 
@@ -91,6 +92,7 @@ class RawLogParams(Part):
     words: LexicalParams = Field(default_factory=LexicalParams)
     meaning: MeaningParams = Field(default_factory=MeaningParams)
     signals: SignalParams = Field(default_factory=SignalParams)
+    tags: TagParams = Field(default_factory=TagParams)
     tiers: TierParams = Field(default_factory=TierParams)
     rerank: AnyRerankParams = Field(default_factory=LexicalRerankParams)
     shown: ShownParams = Field(default_factory=ShownParams)

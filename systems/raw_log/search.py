@@ -16,6 +16,7 @@ from memtrial.systems.raw_log.params import RawLogParams
 from memtrial.systems.raw_log.plan import Cue, DateRange, Keyword, LogIndex, LogView, Person, Plan, relax
 from memtrial.systems.raw_log.plan.boolean import leaves
 from memtrial.systems.raw_log.signals import Meaning, cue_scores, fuse
+from memtrial.systems.raw_log.tags.tagger import Tagger
 
 Hits = list[tuple[int, float]]
 
@@ -34,6 +35,7 @@ class Searcher:
         """Open the indexes of a folder, or make them."""
         self._params, self._log = params, log
         self._terms = LogIndex(log)
+        self._tagger = Tagger(params.tags, log, self._terms, context.seed)
         words = folder / "words"
         self._index = open_index(params.index, words, index_settings(params.words, captions=params.captions))
         self._words = LexicalRanker(params.words, log, words, captions=params.captions, store=self._index)
@@ -44,6 +46,7 @@ class Searcher:
     def add(self, positions: Sequence[int], trace: Trace) -> None:
         """Index messages by their positions, which must come in order."""
         self._terms.add(positions)
+        self._tagger.add(positions)
         self._words.add(positions, self._terms.terms_at)
         if self._meaning is not None:
             self._meaning.add(positions, trace)
@@ -85,6 +88,7 @@ class Searcher:
                 ranges,
                 self._cued(plan, query.tenant_id),
             )
+            hits = self._tagger.tagged_first(hits, plan, query.tenant_id, trace)
         trace.facts["tiers"] = {"words": len(words), "meaning": len(meaning), "joined": len(hits)}
         if admission is not None:
             trace.facts["tiers"]["admitted"] = len(admitted)

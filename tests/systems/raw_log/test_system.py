@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -131,6 +132,30 @@ def test_caches_hit_for_the_same_question_at_the_same_time_alone(context: Contex
     assert again == first
     assert b.cache_hits == {"answers": 1}
     assert not any("answers" in t.cache_hits or "candidates" in t.cache_hits for t in (a, c, d, e))
+
+
+@pytest.mark.parametrize("kept", ["plans", "candidates", "answers"])
+def test_each_cache_serves_alone(context: Context, say: Say, ask: Ask, kept: str) -> None:
+    cache = {name: name == kept for name in ("plans", "candidates", "answers")}
+    question = later(ask("Where does Eva live now?"))
+    (first, a), (again, b) = run(context, chat(say), question, question, params={"cache": cache})
+    assert (a.cache_hits, b.cache_hits) == ({}, {kept: 1})
+    assert again == first
+    assert b.facts["plan"] == a.facts["plan"]  # a hit is explained like the first time
+
+
+def test_tags_put_first_what_a_plan_says_of_the_mood(context: Context, say: Say, ask: Ask, tmp_path: Path) -> None:
+    log = [say(1, "About the lamp: it came, lamp and all", sender="Ann"), say(2, "The lamp is terrible", sender="Ann")]
+    question = later(ask("What did Ann complain about the lamp?"))
+    found = []
+    for name, sentiment in (("off", "off"), ("on", "lexicon")):
+        (tmp_path / name).mkdir()
+        params = {"tags": {"sentiment": sentiment, "least": 1}, "rerank": {"kind": "off"}}
+        found += run(replace(context, folder=tmp_path / name), log, question, params=params)
+    (_, plain), (tagged, trace) = found
+    assert "tags" not in plain.facts
+    assert trace.facts["tags"] == {"asked": 1, "kept": ["cue"], "first": 1}
+    assert ids(tagged) == ["m2", "m1"]
 
 
 def test_tenants_stay_apart(context: Context, say: Say, ask: Ask) -> None:
