@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.datasets.registry import validate_spec
 from memtrial.experiments.models import asks_models, following, models_section, with_default
-from memtrial.experiments.overrides import TOP, as_maps, override, parse_overrides, show
+from memtrial.experiments.overrides import TOP, as_maps, blamed, override, parse_overrides, show
 from memtrial.experiments.paths import expand_dotted
 from memtrial.experiments.sentences import located, sentence
 from memtrial.experiments.sweep import Grid, Ladder, OneAtATime, expand, takes_option
@@ -106,13 +106,20 @@ def load_config(
     """
     file = config_path(str(path))
     document = parse_document(_read(file), str(path) if file == Path(path) else file.name)
-    raw = as_maps(document.value, document)
+    states = [as_maps(document.value, document)]
     for given in overrides:
-        raw = as_maps(override(raw, given), document)
-    raw = with_default(raw, model, base_url)
-    if concurrency is not None:
-        raw["concurrency"] = concurrency
-    return _validate(raw, document, file.stem, limit)
+        states.append(as_maps(override(states[-1], given), document))
+
+    def resolved(raw: dict[str, Any]) -> Config:
+        raw = with_default(raw, model, base_url)
+        if concurrency is not None:
+            raw["concurrency"] = concurrency
+        return _validate(raw, document, file.stem, limit)
+
+    try:
+        return resolved(states[-1])
+    except UserError as error:
+        raise UserError(blamed(str(error), states, overrides, document, resolved)) from error
 
 
 def shipped_configs() -> list[str]:

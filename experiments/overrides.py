@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from memtrial.datasets.errors import UserError, did_you_mean
@@ -116,6 +117,37 @@ def _override_data(data: dict[str, Any], parts: list[str], value: Any, path: str
             f"--set {path}: no data set here takes {parts[0]!r}; data sets: {', '.join(data)}{did_you_mean(parts[0], data)}"
         )
     return {**data, **{label: set_path(data[label], ".".join(parts), value) for label in takers}}
+
+
+def blamed(
+    said: str,
+    states: Sequence[dict[str, Any]],
+    overrides: Sequence[str],
+    document: Document,
+    resolved: Callable[[dict[str, Any]], object],
+) -> str:
+    """Return an error's sentence; one that came with an override names that and not a line of the file.
+
+    Args:
+        said: the error of the last state.
+        states: the raw configuration as the file has it, and after each override.
+        overrides: as they were given, one fewer than there are states.
+        document: the file.
+        resolved: validates a state.
+    """
+
+    def says_the_same(raw: dict[str, Any]) -> bool:
+        try:
+            resolved(raw)
+        except UserError as error:
+            return str(error) == said
+        return False
+
+    first = next((place for place, raw in enumerate(states[:-1]) if says_the_same(raw)), len(states) - 1)
+    if first == 0:
+        return said
+    path = overrides[first - 1].partition("=")[0].strip()
+    return f"--set {path}: {re.sub(rf'^{re.escape(document.source)}(:[0-9]+)?: ', '', said)}"
 
 
 def show(value: Any) -> str:

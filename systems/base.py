@@ -1,7 +1,10 @@
 """The contract between memtrial and a memory architecture.
 
 A system is anything with three coroutines, ``ingest``, ``answer`` and ``close``, and a factory ``create(params, context)``.
-Nothing is subclassed. The runner owns time: it hands over the messages up to a query's ``asked_at`` before it asks.
+Nothing is subclassed. ``params`` is always a dict of plain values; where the class has ``Params`` (a pydantic model) they have
+been checked by it and every default is filled in, and ``create`` may make an instance of them with ``Params.model_validate``. A
+``UserError`` of ``create`` stops the run and is stored for no question. The runner owns time: it hands over the messages up to
+a query's ``asked_at`` before it asks.
 """
 
 from __future__ import annotations

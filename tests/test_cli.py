@@ -112,7 +112,9 @@ def test_built_data_loads_back(tmp_path: Path) -> None:
     assert "1,000 messages" in check.stdout
 
 
-@pytest.mark.parametrize("command", [["systems"], ["systems", "bm25"], ["datasets", "list"], ["--version"], ["--help"]])
+@pytest.mark.parametrize(
+    "command", [["systems"], ["systems", "list"], ["systems", "bm25"], ["datasets", "list"], ["--version"], ["--help"]]
+)
 def test_commands_that_only_tell(command: list[str], tmp_path: Path) -> None:
     told = memtrial(*command, cwd=tmp_path)
     assert (told.returncode, told.stderr) == (0, "")

@@ -94,6 +94,33 @@ def test_overrides(tmp_path: Path, override: str, path: tuple[str, ...], value: 
     assert found == value
 
 
+BAD_K = "must be at least 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "sentence"),
+    [
+        (GOOD, ("bm25.k=0",), f"--set bm25.k: systems.bm25: system 'bm25': parameter 'k' is 0, but {BAD_K}"),
+        (
+            GOOD,
+            ("bm25.context_items=0", "bm25.k=5"),
+            f"--set bm25.context_items: systems.bm25: system 'bm25': parameter 'context_items' is 0, but {BAD_K}",
+        ),
+        (GOOD, ("bm25.k=5", "data.langage=zh"), "--set data.langage: "),
+        (GOOD, ("bm25.k=5", "time_limit_s=0"), "--set time_limit_s: time_limit_s is 0, but must be more than 0"),
+        # what is wrong in the file stays the file's, whatever is set beside it
+        ("data: [handwritten]\nsystems: {bm25: {k: 0}}\n", ("bm25.context_items=5",), "trial.yaml:2: systems.bm25: "),
+    ],
+)
+def test_a_wrong_value_is_blamed_on_where_it_came_from(
+    tmp_path: Path, text: str, overrides: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        load(tmp_path, text, *overrides)
+    assert str(caught.value).removeprefix(f"{tmp_path}/").startswith(sentence)
+    assert ("trial.yaml" in str(caught.value)) == sentence.startswith("trial.yaml")
+
+
 def test_data_path_goes_to_every_set_that_takes_one(tmp_path: Path) -> None:
     text = (
         "data: {zh: {name: lifebench, language: zh}, en: {name: lifebench, language: en}, desk: {name: supportdesk}}\n"

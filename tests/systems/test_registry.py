@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -278,6 +280,23 @@ def test_names_that_a_class_of_ones_own_has(tmp_path: Path, context: Context) ->
     assert given == {"threshold": 0.3, "inner": {"size": 2}, "most": 4, "double": 0.6}
     assert isinstance(silent.create(given, context), System)  # what was filled in is taken again
     assert resolve(f"{tmp_path / 'strict.py'}:Open").validate({"any": 1}) == {"threshold": 0.5, "any": 1}
+
+
+README_CLASS = re.compile(r"\n    class Memory:\n(?:(?:     .*)?\n)+")
+
+
+def test_create_gets_plain_values_as_the_readme_of_the_examples_says(tmp_path: Path, context: Context) -> None:
+    told = README_CLASS.search(OWN.with_name("README.md").read_text())
+    assert told
+    (tmp_path / "told.py").write_text(
+        f"import pydantic\n{GOOD}{textwrap.dedent(told.group())}".replace("class Memory:\n    class Params", INHERITING)
+        + "\n    def __init__(self, threshold): self.threshold = threshold\n"
+    )
+    factory = resolve(f"{tmp_path / 'told.py'}:Told")
+    assert [getattr(factory.create(given, context), "threshold", 0) for given in ({}, {"threshold": 0.3})] == [0.5, 0.3]
+
+
+INHERITING = "class Told(Memory):\n    class Params"
 
 
 def test_a_wrong_choice_names_the_near_miss() -> None:
