@@ -93,10 +93,11 @@ def test_the_answers_are_those_of_a_serial_pass(configure: Configure, wide: None
     server = Busy()
     with ScriptedServer(server) as endpoint:
         systems = {"bm25": {}, "recent": {"reader": {"kind": "extractive"}}}
+        server.delay_s = 0.002
         serial = configure(systems, **with_model(endpoint.url))
         _, plain = go(serial, tmp_path / "serial")
         assert server.most == 1
-        asked = server.count
+        asked, server.delay_s = server.count, 0.05
         crowd = configure(systems, concurrency=16, **with_model(endpoint.url))
         summary, found = go(crowd, tmp_path / "crowd")
     assert (summary.exit_code, summary.problems, server.count) == (0, (), 2 * asked)
@@ -285,6 +286,7 @@ def test_kills_lose_what_was_under_way_and_nothing_else(configure: Configure, wi
             deadline = time.monotonic() + 10
             while workers_of(out) and time.monotonic() < deadline:
                 time.sleep(0.01)
+        server.delay_s = 0.0
         summary, found = go(configure({"bm25": {}}, **with_model(endpoint.url)), tmp_path / "plain")
         assert server.count <= 2 * 48 + 8 * kills
     assert once(out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -215,14 +217,25 @@ asyncio.run(go())
 """
 
 
-def test_another_process_goes_on_from_its_folder(tmp_path: Path) -> None:
+def test_another_process_goes_on_from_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(_SCRIPT)
+
     def process(home: str, given: int) -> str:
         (tmp_path / home).mkdir(exist_ok=True)
-        command = [sys.executable, "-c", _SCRIPT, str(tmp_path / home), str(given)]
+        command = [sys.executable, str(script), str(tmp_path / home), str(given)]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def here(home: str, given: int) -> str:
+        (tmp_path / home).mkdir(exist_ok=True)
+        monkeypatch.setattr(sys, "argv", ["", str(tmp_path / home), str(given)])
+        runpy.run_path(str(script))
+        return capsys.readouterr().out
 
     process("resumed", 2)
     whole = process("resumed", 4)
     assert "'m2'" in whole
-    assert whole == process("fresh", 4)
-    assert "m2" not in process("resumed", 2)  # the folder is ahead of what was handed over
+    assert whole == here("fresh", 4)
+    assert "m2" not in here("resumed", 2)  # the folder is ahead of what was handed over
