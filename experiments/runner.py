@@ -329,10 +329,18 @@ def _to_ask_again(records: list[Record]) -> list[str]:
 def _leaking(unit: Unit, records: list[Record]) -> str:
     """Name the gate that a trial fails when it shows another tenant's messages without having been told to."""
     leaking = sum(record.judgement.leaks > 0 for record in records)
-    if not leaking or unit.info.params.get("tenant_filter") is False:
+    if not leaking or _unfiltered(unit.info.params):
         return ""
     return (
         f"gate failed: {unit.info.trial} on {unit.info.dataset} showed another tenant's messages on {leaking} questions"
+    )
+
+
+def _unfiltered(params: Mapping[str, Any]) -> bool:
+    """Whether a system, or a part of one, was told to leave the filter by tenant out."""
+    return any(
+        value is False if name == "tenant_filter" else isinstance(value, Mapping) and _unfiltered(value)
+        for name, value in params.items()
     )
 
 

@@ -14,7 +14,7 @@ from memtrial.experiments.config import Config
 from memtrial.experiments.folder import locked
 from memtrial.experiments.plan import make_plan, query_of
 from memtrial.experiments.progress import RunSummary, Score
-from memtrial.experiments.runner import finish, run
+from memtrial.experiments.runner import _unfiltered, finish, run
 from memtrial.experiments.store import JOURNAL, Run, read_run
 from memtrial.metrics.records import OUTCOMES
 
@@ -162,6 +162,8 @@ def test_a_tenant_leak_fails_the_gate_unless_it_was_asked_for(configure: Configu
     assert "gate failed: l on toy" in summary.problems[0]
     told, _ = go(configure({"l": toy("Leaking", tenant_filter=False)}), tmp_path / "told")
     assert told.exit_code == 0
+    nested = {"hybrid": {"vectors": {"tenant_filter": False}}}
+    assert _unfiltered(nested) and not _unfiltered({"vectors": {"tenant_filter": True}, "k": False})
 
 
 @pytest.mark.parametrize("where", ["close", "close_exit"])
