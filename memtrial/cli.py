@@ -129,6 +129,10 @@ def run(
 
         typer.echo(render_estimate(plan, options))
         preflight(plan.units)
+        if any(unit.models for unit in plan.units):
+            from memtrial.experiments.spending import check_options  # a keyless run loads none of it
+
+            check_options(plan, options)
         return
     from memtrial.experiments.progress import make_progress
     from memtrial.experiments.runner import run as run_plan

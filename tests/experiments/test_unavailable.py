@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memtrial.cli import app
-from memtrial.datasets.errors import UserError
+from memtrial.datasets.errors import MissingExtraError, UserError
 from memtrial.experiments.plan import make_plan
 from memtrial.experiments.progress import Silent
 from memtrial.experiments.runner import run
@@ -108,6 +108,17 @@ def test_what_is_missing_is_told_by_the_dry_run_and_before_the_first_question(
         assert isinstance(error, UserError)  # which the command prints alone, and exits with 2
         assert str(error).startswith("memory: ") and sentence in str(error) and "\n" not in str(error)
     assert not asked.exists()
+
+
+def test_the_dry_run_tells_that_models_cannot_be_asked(
+    configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure({"bm25": {}}, models={"default": {"model": "some-model"}})
+    file = str(tmp_path / "toy.yaml")
+    monkeypatch.setattr("memtrial.experiments.spending.find_spec", lambda name: None)
+    told = CliRunner().invoke(app, ["run", file, "--dry-run"])
+    assert "some-model" in told.stdout and isinstance(told.exception, MissingExtraError)
+    assert CliRunner().invoke(app, ["run", file, "--dry-run", "--replay", "only"]).exit_code == 0  # nothing is asked
 
 
 def test_a_finished_run_needs_nothing_any_more(
