@@ -178,7 +178,9 @@ def _load(variant: DataVariant, limit: int | None) -> DataPlan:
     corpora = []
     for corpus in dataset.corpora:
         if chosen[corpus.id]:
-            questions = sorted(chosen[corpus.id], key=lambda q: q.asked_at)
+            # Of those chosen, too, the file's order breaks ties: a question asked again at one moment comes after the first time.
+            place = {q.id: number for number, q in enumerate(corpus.questions)}
+            questions = sorted(chosen[corpus.id], key=lambda q: (q.asked_at, place[q.id]))
             messages = corpus.messages()
             times = [m.timestamp for m in messages]
             upto = [bisect.bisect_right(times, q.asked_at) if dataset.clock_usable else len(times) for q in questions]

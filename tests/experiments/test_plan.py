@@ -2,9 +2,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
 
 from memtrial.datasets.registry import load_dataset
-from memtrial.experiments.plan import select
+from memtrial.experiments.config import load_config
+from memtrial.experiments.plan import make_plan, select
 
 
 def test_a_limit_takes_every_category_in_its_share_and_grows_by_adding() -> None:
@@ -18,3 +23,15 @@ def test_a_limit_takes_every_category_in_its_share_and_grows_by_adding() -> None
     sixteen = select(dataset, 16)[corpus.id]
     assert {q.id for q in eight} < {q.id for q in sixteen}
     assert len(select(dataset, None)[corpus.id]) == len(questions)
+
+
+@pytest.mark.parametrize("data", [{"name": "handwritten", "language": "en"}, {"name": "supportdesk", "messages": 1000}])
+def test_a_question_asked_again_comes_after_the_first_time(data: dict[str, object], tmp_path: Path) -> None:
+    file = tmp_path / "twice.yaml"
+    content = {"name": "twice", "data": {"d": {**data, "again": True}}, "systems": {"no_memory": {}}}
+    file.write_text(yaml.safe_dump(content))
+    for corpus in make_plan(load_config(file)).units[0].data.corpora:
+        asked = [question.id for question in corpus.questions]
+        again = [id for id in asked if id.endswith("~again")]
+        assert len(again) == len(asked) / 2
+        assert all(asked.index(id.removesuffix("~again")) < asked.index(id) for id in again)
