@@ -19,6 +19,7 @@ CONFIG = """
 data: {hand: {name: handwritten, language: en}}
 systems: [no_memory, bm25, oracle]
 metrics: {resamples: 200}
+warmup: 0
 """
 
 

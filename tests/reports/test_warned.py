@@ -30,7 +30,8 @@ def warning(run: Any, said: Callable[[str, int], Sequence[str]]) -> Any:
 def test_nothing_warned_is_no_section(make_run: Callable[..., Any]) -> None:
     run = warning(make_run(), lambda trial, place: [])
     assert not warnings_section(View(run))
-    assert "Warnings" not in render_html(build(run)) + render_markdown(build(run))
+    content = build(run)
+    assert "Warnings" not in render_html(content) + render_markdown(content)
 
 
 def test_each_warning_stands_once_with_its_answers(make_run: Callable[..., Any]) -> None:
@@ -47,7 +48,8 @@ def test_each_warning_stands_once_with_its_answers(make_run: Callable[..., Any])
         ("bm25", BINARY, "4 of 32 answers"),
         ("oracle", BINARY, "32 of 32 answers"),
     )
-    page, text = render_html(build(run)), render_markdown(build(run))
+    content = build(run)
+    page, text = render_html(content), render_markdown(content)
     assert '<details class="more"><summary>By system</summary>' in page.partition('id="warned"')[2]
     assert page.count(f"<td>{BINARY}</td>") == 2
     assert text.partition("## Warnings")[2].partition("\n## ")[0].count("kept as one bit each") == 2

@@ -106,6 +106,7 @@ def test_what_was_put_is_what_is_got(tmp_path_factory: pytest.TempPathFactory, c
     for reader in (store, CallStore(path)):
         assert [reader.get(f"k{i}") for i in range(len(calls))] == put
         assert list(reader.calls()) == put
+        reader.close()  # hundreds of examples would hold hundreds of files
     for before, after in zip(calls, put, strict=True):
         assert (before.text, before.usage, before.flags) == (after.text, after.usage, after.flags)
         assert after.at.endswith("+00:00") and after.wall_ms == pytest.approx(before.wall_ms, abs=1e-3)
@@ -222,11 +223,13 @@ def test_cut_at_any_byte(tmp_path_factory: pytest.TempPathFactory, cut: int, tex
     cut %= ends[-1] + 1
     os.truncate(path, cut)
     whole = sum(end <= cut for end in ends)
-    again, reader = CallStore(path), CallStore(path)
+    again, reader, fresh = CallStore(path), CallStore(path), CallStore(path)
     assert [again.get(f"k{i}") is not None for i in range(len(texts))] == [i < whole for i in range(len(texts))]
     assert (len(again), again.corrupt) == (whole, 0)
     put = again.put("new", StoredCall("ok", "after"))
-    assert again.get("new") == reader.get("new") == CallStore(path).get("new") == put
+    assert again.get("new") == reader.get("new") == fresh.get("new") == put
+    for opened in (store, again, reader, fresh):
+        opened.close()
     assert path.read_bytes().count(b"\n") == whole + 1
 
 
