@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memtrial.datasets.errors import UserError, did_you_mean
 from memtrial.datasets.registry import validate_spec
-from memtrial.experiments.models import asks_models, following, models_section, with_default
+from memtrial.experiments.following import following
+from memtrial.experiments.models import asks_models, models_section, with_default
 from memtrial.experiments.overrides import TOP, as_maps, blamed, override, parse_overrides, show
 from memtrial.experiments.paths import expand_dotted
 from memtrial.experiments.sentences import located, sentence

@@ -28,7 +28,7 @@ Replay = Literal["off", "prefer", "only"]
 REPLAYS: tuple[Replay, ...] = ("off", "prefer", "only")
 
 # Parts of a system that a model can be, by the name of the parameter.
-_PARTS: Mapping[str, str] = {
+PARTS: Mapping[str, str] = {
     "semantic": "gate",
     "planner": "plan",
     "extraction": "extract",
@@ -38,8 +38,6 @@ _PARTS: Mapping[str, str] = {
     "embedder": "embed",
     "agent": "agent",
 }
-# Parts that become a model as soon as one is named for their role.
-_FOLLOWING = ("reader", "summariser")
 _EXAMPLE = "models: {default: {model: gpt-4o-mini}}"
 # A key pasted into the wrong place must not be quoted.
 _NEVER_SHOWN = ("api_key_env", "base_url")
@@ -142,21 +140,6 @@ def models_section(given: Any, document: Document) -> dict[str, dict[str, Any]]:
     return resolved
 
 
-def following(factory: SystemFactory, params: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a system's parameters with the parts that are not set made to follow the models named for their roles."""
-    out = dict(params)
-    fields = getattr(getattr(factory.cls, "Params", None), "model_fields", {})
-    for part in _FOLLOWING:
-        if part in out or part not in fields or not (_PARTS[part] in models or DEFAULT in models):
-            continue
-        try:
-            factory.validate({**out, part: {"kind": "model"}})
-        except UserError:
-            continue  # a part of that name that is no model, or something else is wrong, which is said later
-        out[part] = {"kind": "model"}
-    return out
-
-
 def asks_models(systems: Mapping[str, Mapping[str, Any]], models: Mapping[str, Any]) -> bool:
     """Whether any system of a resolved configuration may ask a model."""
     return bool(set(models) - {"judge"}) or any(True for params in systems.values() for _ in model_parts(params))
@@ -166,8 +149,8 @@ def model_parts(params: Mapping[str, Any], at: tuple[str, ...] = ()) -> Iterator
     """Yield path and role of every part of a system that is a model."""
     for name, value in params.items():
         if isinstance(value, Mapping):
-            if name in _PARTS and value.get("kind") == "model" and not _idle(name, params):
-                yield (*at, name), _PARTS[name]
+            if name in PARTS and value.get("kind") == "model" and not _idle(name, params):
+                yield (*at, name), PARTS[name]
             yield from model_parts(value, (*at, name))
 
 

@@ -95,6 +95,26 @@ def test_a_model_makes_the_baselines_read_with_it_unless_their_reader_is_set(tmp
     assert [sorted(u.models) for u in make_plan(config).units] == [["read"], [], ["read", "summarise"]]
 
 
+def test_the_parts_of_a_hybrid_read_with_what_they_read_with_alone(tmp_path: Path) -> None:
+    systems = {
+        "hybrid": {},
+        "mixed": {"use": "hybrid", "raw_log": {"reader": {"kind": "extractive"}}, "structured": {"slots": {}}},
+    }
+    config = load(tmp_path, systems=systems, model="m", base_url="http://h/v1")
+    kinds = {
+        (name, part): config.systems[name][part]["reader"]["kind"]
+        for name in systems
+        for part in ("structured", "raw_log")
+    }
+    assert kinds == {
+        ("hybrid", "structured"): "model", ("hybrid", "raw_log"): "model",
+        ("mixed", "structured"): "model", ("mixed", "raw_log"): "extractive",
+    }  # fmt: skip
+    assert [sorted(u.models) for u in make_plan(config).units] == [["read"], ["read"]]
+    untouched = load(tmp_path, systems={"hybrid": {}})
+    assert untouched.systems["hybrid"]["structured"]["reader"]["kind"] == "extractive"
+
+
 def test_the_command_line_wins_over_the_default_and_not_over_a_role(tmp_path: Path) -> None:
     config = load(tmp_path, {"default": "old", "read": "own"}, model="new")
     assert (config.models["default"]["model"], config.models["read"]["model"]) == ("new", "own")
