@@ -189,7 +189,8 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    r"([\u4e00-\u9fff])不\1|能否|是否|要是|如果|等.{0,6}(?:批|同意|通过)|才能|\b(?:if|whether|once|until|unless|subject to)\b", re.IGNORECASE
+    r"([\u4e00-\u9fff])不\1|能否|是否|要是|如果|等.{0,6}(?:批|同意|通过)|才能|\b(?:if|whether|once|until|unless|subject to)\b",
+    re.IGNORECASE,
 )
 
 
