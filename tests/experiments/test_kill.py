@@ -45,12 +45,15 @@ def comparable(folder: Path) -> dict[str, Any]:
         "trials": [without_measured(t.model_dump()) for t in found.trials],
         "manifest": without_measured({k: v for k, v in found.manifest.items() if k != "trials"}),
         "messages": found.messages,
-        "metrics": [
-            m.model_dump(exclude={"value", "low", "high"} if m.metric.startswith(MEASURED_METRICS) else set())
-            for m in found.metrics
-        ],
+        "metrics": [m.model_dump(exclude=_measured(m.metric)) for m in found.metrics],
         "config": found.config,
     }
+
+
+def _measured(metric: str) -> set[str]:
+    if metric == "other_work_cores":  # unknown where a corpus was done before the clock ticked
+        return {"value", "low", "high", "n", "status"}
+    return {"value", "low", "high"} if metric.startswith(MEASURED_METRICS) else set()
 
 
 def start(config: Path, out: Path) -> subprocess.Popen[bytes]:
