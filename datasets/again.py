@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memtrial.datasets.schema import Corpus, Dataset, Note, Question
@@ -22,6 +23,13 @@ def asked_again(dataset: Dataset) -> Dataset:
     count = sum(len(corpus.questions) for corpus in dataset.corpora)
     note = Note(AGAIN, dataset.name, f"{count} questions are asked twice, with no message between")
     return replace(dataset, corpora=corpora, notes=(*dataset.notes, note))
+
+
+def second_times(questions: Iterable[Question]) -> dict[str, Question]:
+    """Return what asks a question for the second time, by the id of the first."""
+    by_id = {question.id: question for question in questions}
+    first = ((id.removesuffix(f"~{AGAIN}"), question) for id, question in by_id.items())
+    return {id: question for id, question in first if id != question.id and id in by_id}
 
 
 def _twice(corpus: Corpus) -> Corpus:

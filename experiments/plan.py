@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from memtrial.datasets.again import second_times
 from memtrial.datasets.check import check_dataset
 from memtrial.datasets.errors import UserError
 from memtrial.datasets.registry import load_dataset
@@ -147,15 +148,21 @@ def select(dataset: Dataset, limit: int | None) -> dict[str, list[Question]]:
     """Choose at most ``limit`` questions: one of every corpus in turn, spread over the categories as the corpus is.
 
     Files often hold their questions sorted by kind, so the head of a file is no sample of it. A larger limit chooses a
-    superset, so that a run can be grown.
+    superset, so that a run can be grown. A question that is asked twice is chosen with its second time.
     """
     chosen: dict[str, list[Question]] = {corpus.id: [] for corpus in dataset.corpora}
     left = limit if limit is not None else sum(len(c.questions) for c in dataset.corpora)
-    for turn in zip_longest(*(_spread(corpus.questions) for corpus in dataset.corpora)):
+    second = {corpus.id: second_times(corpus.questions) for corpus in dataset.corpora}
+    spread = []
+    for corpus in dataset.corpora:
+        later = {question.id for question in second[corpus.id].values()}
+        spread.append(_spread([question for question in corpus.questions if question.id not in later]))
+    for turn in zip_longest(*spread):
         for corpus, question in zip(dataset.corpora, turn, strict=True):
             if question is not None and left > 0:
-                chosen[corpus.id].append(question)
-                left -= 1
+                own = [question, *filter(None, [second[corpus.id].get(question.id)])][:left]
+                chosen[corpus.id] += own
+                left -= len(own)
     return chosen
 
 

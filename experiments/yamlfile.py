@@ -31,13 +31,20 @@ class Document:
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader that leaves dates as text (1:30 and 2024-01-01 are what was typed) and reads 1e-3 as a number."""
+    """SafeLoader that leaves dates as text (1:30 and 2024-01-01 are what was typed) and reads 1e-3 as a number.
+
+    Of booleans it knows true and false alone, as YAML 1.2 does: ``off`` is the name of a choice in many parameters, and where a
+    yes or no is wanted the words on, off, yes and no still say it.
+    """
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, regex) for tag, regex in resolvers if not tag.endswith((":timestamp", ":float", ":int"))]
+    first: [(tag, regex) for tag, regex in resolvers if not tag.endswith((":timestamp", ":float", ":int", ":bool"))]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9_]*|0x[0-9a-fA-F]+)$"), list("-+0123456789")
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memtrial.metrics.choosing import Choice, Measured, architectures, choices
+from memtrial.metrics.records import TrialInfo
 from memtrial.reports.sections import DASH, Grid, Section, filled
 from memtrial.reports.view import DatasetView, View
 from memtrial.reports.words import heading, listing, number, plural, span
@@ -31,7 +34,23 @@ def _grid(view: View, dataset: DatasetView) -> Grid | None:
     made = choices(view.run.records, chosen, resamples=view.resamples)
     names = [t.trial for t in chosen]
     rows = [[_title(choice), *(_cell(choice, name) for name in names), _leader(choice)] for choice in made]
-    return Grid(f"When to choose which, {dataset.label}", ("criterion", *names, "who leads"), filled(rows), _NOTES)
+    notes = (*_NOTES, *filter(None, [replayed(chosen)]))
+    return Grid(f"When to choose which, {dataset.label}", ("criterion", *names, "who leads"), filled(rows), notes)
+
+
+def replayed(trials: Sequence[TrialInfo]) -> str:
+    """Say how much of the time to take in a log was measured by earlier runs, whose embeddings were kept; "" for none."""
+    parts = [
+        f"{t.trial} {t.ingest_replayed_s:,.1f} of {t.ingest_s:,.1f} s"
+        for t in trials
+        if t.ingest_s and t.ingest_replayed_s
+    ]
+    if not parts:
+        return ""
+    return (
+        f"Of the time to take in the log, embeddings that were kept count with what they took when they were made, on that day's machine: {listing(parts)}; "
+        "a new MEMTRIAL_CACHE_DIR measures all of it anew"
+    )
 
 
 def _title(choice: Choice) -> str:

@@ -117,9 +117,12 @@ def along(view: View, axis: Axis, dataset: DatasetView, what: str) -> Drawn | No
 
 
 def ticks(values: Sequence[object]) -> list[str]:
-    """Write the values of an axis; of settings that vary together, which an axis holds as JSON, those that differ."""
+    """Write the values of an axis; of settings that vary together, which an axis holds as JSON, those that differ.
+
+    Beside values that were given names, the settings of the configuration that was varied are just the base.
+    """
     if not all(isinstance(value, str) and value.startswith("{") for value in values):
-        return [tick(value) for value in values]
+        return ["the base" if isinstance(value, str) and value.startswith('{"') else tick(value) for value in values]
     groups = [json.loads(str(value)) for value in values]
     moving = [
         name for name in dict.fromkeys(n for g in groups for n in g) if len({repr(g.get(name)) for g in groups}) > 1

@@ -146,10 +146,10 @@ def test_data_path_goes_to_every_set_that_takes_one(tmp_path: Path) -> None:
         (GOOD + "data: [locomo]\n", "trial.yaml:5: 'data' is given twice (first on line 1); keep one"),
         ("data: [handwritten]\nsystems:\n  bm25: {k: 1, k: 2}\n", "trial.yaml:3: 'k' is given twice (first on line 3)"),
         (
-            "data: [handwritten]\nsystems:\n  no: {use: bm25}\n",
-            "trial.yaml:3: YAML reads the key 'no' as a truth value; write it in quotes: 'no'",
+            "data: [handwritten]\nsystems:\n  true: {use: bm25}\n",
+            "trial.yaml:3: YAML reads the key 'true' as a truth value; write it in quotes: 'true'",
         ),
-        ("data: {on: {name: handwritten}}\nsystems: [bm25]\n", "trial.yaml:1: YAML reads the key 'on' as a truth value"),
+        ("data: {false: {name: handwritten}}\nsystems: [bm25]\n", "trial.yaml:1: YAML reads the key 'false' as a truth value"),
         ("data: {~: {name: handwritten}}\nsystems: [bm25]\n", "trial.yaml:1: YAML reads the key '~' as null"),
         ("data: {? [a] : 1}\nsystems: [bm25]\n", "trial.yaml:1: a list or mapping cannot be a key"),
         ("data: &a {x: *a}\nsystems: [bm25]\n", "trial.yaml:1: an anchor contains itself"),
@@ -182,7 +182,7 @@ def test_data_path_goes_to_every_set_that_takes_one(tmp_path: Path) -> None:
         (GOOD + "repeat: 2\n", "trial.yaml:5: unknown key 'repeat'; allowed: name, data,"),
         (GOOD + "repeat: 2\n", "(did you mean 'repeats'?)"),
         (GOOD + "repeats: 0\n", "trial.yaml:5: repeats is 0, but must be a whole number from 1 to 100"),
-        (GOOD + "repeats: yes\n", "trial.yaml:5: repeats is True, but must be a whole number"),
+        (GOOD + "repeats: yes\n", "trial.yaml:5: repeats is 'yes', but must be a whole number"),
         (GOOD + "seed: -1\n", "trial.yaml:5: seed is -1, but must be a whole number from 0 to 4294967295"),
         (GOOD + "seeds: [1, 1]\n", "trial.yaml:5: seeds is [1, 1], but must be a list of 1 to 100 different whole numbers"),
         (GOOD + "seeds: [1, 2]\nrepeats: 3\n", "seeds says both which seeds and how many repeats"),
@@ -296,6 +296,17 @@ def test_one_at_a_time_starts_from_the_base_and_repeats_nothing(tmp_path: Path) 
         ("bm25[b=0]", {"bm25.k1": 1.2, "bm25.b": 0.0}),
         ("oracle", {}),
     ]
+
+
+def test_off_is_a_word_and_a_switch_alike(tmp_path: Path) -> None:
+    text = (
+        GOOD
+        + "  search: {use: raw_log, rerank: {kind: off}}\n  off: {use: structured, policy: {enabled: off}, recall: {graph: no}}\n"
+    )
+    systems = load(tmp_path, text, "off.recall.anchors=off", "off.gates.semantic.kind=off").systems
+    assert systems["search"]["rerank"]["kind"] == systems["off"]["recall"]["anchors"] == "off"
+    assert systems["off"]["gates"]["semantic"]["kind"] == "off"
+    assert (systems["off"]["policy"]["enabled"], systems["off"]["recall"]["graph"]) == (False, False)
 
 
 def test_a_switch_that_many_mechanisms_have_is_named_with_its_own(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from memtrial.datasets.again import asked_again
 from memtrial.datasets.registry import load_dataset
 from memtrial.experiments.config import load_config
 from memtrial.experiments.plan import make_plan, select
@@ -35,3 +36,13 @@ def test_a_question_asked_again_comes_after_the_first_time(data: dict[str, objec
         again = [id for id in asked if id.endswith("~again")]
         assert len(again) == len(asked) / 2
         assert all(asked.index(id.removesuffix("~again")) < asked.index(id) for id in again)
+
+
+@pytest.mark.parametrize("limit", [6, 7])
+def test_a_limit_keeps_both_times_of_a_question(limit: int) -> None:
+    dataset = asked_again(load_dataset({"name": "handwritten"}))
+    chosen = [q.id for questions in select(dataset, limit).values() for q in questions]
+    assert len(chosen) == limit
+    assert sum(f"{id}~again" in chosen for id in chosen) == 3
+    larger = {q.id for questions in select(dataset, 20).values() for q in questions}
+    assert set(chosen) < larger

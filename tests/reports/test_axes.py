@@ -128,6 +128,7 @@ def test_of_settings_that_vary_together_only_those_that_differ_are_named() -> No
     assert ticks([*values, '{"kind": "on", "over": "newest"}']) == [
         "kind=on load=0.9 over=none", "kind=off load=0.9 over=none", "kind=on load=none over=newest",
     ]  # fmt: skip
+    assert ticks([values[0], "none under load"]) == ["the base", "none under load"]
     assert ticks([True, None, 0.5, "{braces"]) == ["on", "none", "0.5", "{braces"]
 
 

@@ -12,7 +12,7 @@ from memtrial.experiments.store import Run
 from memtrial.metrics.aggregate import aggregate
 from memtrial.metrics.records import MetricRow, Record
 from memtrial.reports import write_report
-from memtrial.reports.choose import choose_section
+from memtrial.reports.choose import choose_section, replayed
 from memtrial.reports.routing import routing_section
 from memtrial.reports.view import View
 from tests.reports.conftest import HOSTILE, make_run
@@ -105,3 +105,12 @@ def test_page_and_markdown_show_them_and_escape(tmp_path: Path, section: str) ->
     assert f'<section id="{anchor}"><h2>{section}</h2>' in page
     assert f"\n## {section}\n" in text
     assert "<script>" not in page
+
+
+def test_times_of_earlier_runs_in_taking_in_the_log_are_told() -> None:
+    first, second, *_ = make_run(4).trials
+    measured = first.model_copy(update={"ingest_s": 70.55, "ingest_replayed_s": 58.7})
+    told = replayed([measured, second.model_copy(update={"ingest_s": 3.0, "ingest_replayed_s": 0.0})])
+    assert f"{first.trial} 58.7 of 70.5 s" in told or f"{first.trial} 58.7 of 70.6 s" in told
+    assert second.trial not in told
+    assert replayed([second]) == ""
