@@ -269,6 +269,7 @@ run(make_plan(load_config(sys.argv[1])), Path(sys.argv[2]), options=ModelOptions
 
 def test_kills_lose_what_was_under_way_and_nothing_else(configure: Configure, wide: None, tmp_path: Path) -> None:
     out, kills = tmp_path / "out", 3
+    codes: list[int] = []
     server = Busy(0.3)
     with ScriptedServer(server) as endpoint:
         configure({"bm25": {}}, concurrency=8, **with_model(endpoint.url))
@@ -278,14 +279,15 @@ def test_kills_lose_what_was_under_way_and_nothing_else(configure: Configure, wi
             size = (out / JOURNAL).stat().st_size if (out / JOURNAL).exists() else 0
             while number < kills and process.poll() is None:
                 if (out / JOURNAL).exists() and (out / JOURNAL).stat().st_size > size + 800:
-                    time.sleep(0.1)
+                    time.sleep(0.05)
                     process.send_signal(signal.SIGKILL)
                 time.sleep(0.005)
-            code = process.wait()
-            assert code == (0 if number == kills else -signal.SIGKILL)
+            codes.append(process.wait())
             deadline = time.monotonic() + 10
             while workers_of(out) and time.monotonic() < deadline:
                 time.sleep(0.01)
+        # On a busy machine the last kill may come after the run; with fewer than two nothing is shown.
+        assert codes.count(-signal.SIGKILL) >= kills - 1 and codes[-1] == 0
         server.delay_s = 0.0
         summary, found = go(configure({"bm25": {}}, **with_model(endpoint.url)), tmp_path / "plain")
         assert server.count <= 2 * 48 + 8 * kills
